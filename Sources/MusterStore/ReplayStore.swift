@@ -24,12 +24,15 @@ package struct ReportedSafety: Hashable, Sendable {
     package var user: UserNumber
     package var at: Instant
     package var state: Safety.State
+    /// What the state follows from; nil where an older version stored the state without it.
+    package var source: Safety.Source?
     package var doubt: Doubt?
 
-    package init(user: UserNumber, at: Instant, state: Safety.State, doubt: Doubt?) {
+    package init(user: UserNumber, at: Instant, state: Safety.State, source: Safety.Source?, doubt: Doubt?) {
         self.user = user
         self.at = at
         self.state = state
+        self.source = source
         self.doubt = doubt
     }
 }

@@ -115,6 +115,9 @@ package struct AuditEntry: Hashable, Sendable {
     package var operatorName: String?
     /// The change. A declaration is stored without its note and its coordinate.
     package var change: Change
+    /// What an edit changed: a JSON array of objects with a `field` and its value `before` and `after`; nil where the
+    /// log does not say.
+    package var details: String?
 
     /// How long the store keeps an audit entry: a year.
     package static let keptSeconds: Double = 366 * 86_400
@@ -123,7 +126,7 @@ package struct AuditEntry: Hashable, Sendable {
 
     package init(
         sequence: LogSequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil,
-        operatorName: String? = nil, change: Change
+        operatorName: String? = nil, change: Change, details: String? = nil
     ) {
         self.sequence = sequence
         self.at = at
@@ -131,5 +134,6 @@ package struct AuditEntry: Hashable, Sendable {
         self.device = device
         self.operatorName = operatorName
         self.change = change
+        self.details = details
     }
 }

@@ -131,6 +131,7 @@ test("a leader has no way to what the API keeps for admins", () => {
     assert.deepEqual(names, ["health", "rules", "keys", "datasets", "gateways", "audit"]);
     assert.equal(partsFor("admin").length, 9);
     assert.deepEqual(partsFor("member"), []);
+    assert.deepEqual(partsFor("analyst").map(({ name }) => name), ["audit"]);
 });
 
 test("every template is a pattern that asks for what its rule is about", () => {
@@ -245,6 +246,28 @@ test("a gateway that says nothing is silent, and one that never did is told apar
 });
 
 const entry = (change, more = {}) => ({ author: "admin", change: { at: at(0), sequence: 1, ...change }, ...more });
+
+test("an entry of the audit log says what an edit changed, and a private field only that it changed", () => {
+    const ring = [[0, 0], [1, 0], [1, 1], [0, 0]];
+    assert.deepEqual(audit.detailWords([
+        { field: "radius", before: 60, after: 80 }, { field: "muster", before: false, after: true },
+        { field: "team", after: "north" }, { field: "phone" }, { field: "collections", before: ["a", "b"], after: [] },
+        { field: "geometry", before: { type: "Polygon", coordinates: [ring] },
+            after: { type: "Polygon", vertices: 500 } },
+        { field: "own\u202Eproperty", before: "x".repeat(200), after: { deep: [1] } },
+        { field: "geometry", before: { type: "Polygon", vertices: 4 }, after: { type: "Polygon", vertices: 4 } },
+        { field: "geometry", before: { type: "Point", coordinates: [13.4, 52.5] },
+            after: { type: "Point", coordinates: [13.5, 52.5] } },
+    ]), [
+        "radius in metres: 60 → 80", "assembly point: off → on", "team: none → north", "telephone number: changed",
+        "collections: a, b → none", "shape: Polygon of 3 vertices → Polygon of 500 vertices",
+        `own property: ${"x".repeat(120)}… → {"deep":[1]}`, "shape: changed", "shape: 52.5, 13.4 → 52.5, 13.5",
+    ]);
+    assert.deepEqual(audit.detailWords(), []);
+    const entry = { change: { type: "region", id: "yard", collection: "c", at: at(60) }, details: [
+        { field: "radius", before: 60, after: 80 }] };
+    assert.equal(audit.filtered([entry], { who: "", what: "60 → 80", group: "", from: "", to: "" }).length, 1);
+});
 
 test("every entry of the audit log is words, also one of a kind that a newer server has", () => {
     const cases = [

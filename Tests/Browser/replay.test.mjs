@@ -96,6 +96,19 @@ test("a mark fades by the clock of the replay, and says since when, without anot
     assert.equal(fadeOf(NaN), undefined);
 });
 
+test("who seems to have left is shown so, however old the last fix", () => {
+    const leaving = chunkOf(answerOf({
+        fixes: [[1000, 0, 1, 2]], states: [[0, "safe", null, "region"]],
+        changes: [[2000, 0, "unknown", "checking", "seemsToHaveLeft"], [250_000, 0, "unsafe", null, "position"]],
+    }));
+    const moment = new Moment("north");
+    const ann = (ms) => moment.at(leaving, begin + ms).get("ann");
+    assert.deepEqual([ann(1500).state, ann(1500).source], ["safe", "region"]);
+    assert.deepEqual([ann(3000).state, ann(3000).source], ["unknown", "seemsToHaveLeft"]);
+    assert.deepEqual([ann(200_000).fade, ann(200_000).source], [0.75, "seemsToHaveLeft"]);
+    assert.deepEqual([ann(250_000).source, ann(250_000).doubt], ["silence", undefined]);
+});
+
 test("who has several devices is where each of them was, and a group hides the others", () => {
     const both = chunkOf(answerOf({ fixes: [[1000, 0, 1, 2], [2000, 1, 3, 4]] }));
     assert.deepEqual([...new Moment("north").at(both, begin + 3000).get("ann").positions.keys()],

@@ -62,15 +62,18 @@ import Testing
     ) throws -> [String] {
         try store.safetyHistory(of: people.map { UserNumber($0) }, from: .test(from), to: .test(to)).map {
             let seconds = Int($0.at.seconds(since: .test(0)))
-            return "\($0.user.rawValue) \(seconds) \($0.state)" + ($0.doubt.map { " \($0)" } ?? "")
+            let usual = Safety(state: $0.state, since: .test(0)).source
+            let source = $0.source == usual ? "" : $0.source.map { " by \($0)" } ?? " by nothing"
+            return "\($0.user.rawValue) \(seconds) \($0.state)" + ($0.doubt.map { " \($0)" } ?? "") + source
         }
     }
 
     private static func report(
-        _ user: Int32, _ state: Safety.State, at seconds: Double, doubt: Doubt? = nil, in store: any Store
+        _ user: Int32, _ state: Safety.State, at seconds: Double, doubt: Doubt? = nil,
+        source: Safety.Source? = nil, in store: any Store
     ) throws {
         try store.write(at: .test(seconds)) { transaction in
-            let safety = Safety(state: state, since: .test(seconds - 5), doubt: doubt)
+            let safety = Safety(state: state, since: .test(seconds - 5), source: source, doubt: doubt)
             try transaction.append(.safety(safety, of: UserNumber(user)))
         }
     }
@@ -83,12 +86,17 @@ import Testing
         try Self.report(2, .unknown, at: 25, in: bench.store)
         try Self.report(1, .safe, at: 30, doubt: .checking, in: bench.store)
         try Self.report(1, .sos, at: 40, in: bench.store)
+        try Self.report(3, .safe, at: 210, source: .marked(by: UserNumber(7)), in: bench.store)
+        try Self.report(3, .unknown, at: 220, doubt: .checking, source: .seemsToHaveLeft, in: bench.store)
         for _ in 0..<2 {
             let store = bench.store
             #expect(
                 try Self.states(of: [1, 2, 3], 20, 40, in: store)
                     == ["1 20 safe", "1 30 safe checking", "2 25 unknown"])
             #expect(try Self.states(of: [2, 1], 100, 200, in: store) == ["2 25 unknown", "1 40 sos"])
+            #expect(
+                try Self.states(of: [3], 200, 300, in: store)
+                    == ["3 210 safe by marked(by: 7)", "3 220 unknown checking by seemsToHaveLeft"])
             #expect(try Self.states(of: [1], 0, 5, in: store).isEmpty)
             #expect(try store.safetyHistoryStart == Instant(milliseconds: 0))
             try bench.crash()

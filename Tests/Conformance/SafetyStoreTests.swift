@@ -237,7 +237,8 @@ import Testing
             AuditEntry(
                 sequence: LogSequence(number), at: .test(seconds), author: UserNumber(1),
                 device: number % 2 == 0 ? nil : DeviceNumber(2),
-                change: .directory(.user(UserNumber(Int32(number))), removed: false))
+                change: .directory(.user(UserNumber(Int32(number))), removed: false),
+                details: number % 2 == 0 ? #"[{"field":"role"}]"# : nil)
         }
         let entries = (1...5).map { entry($0, at: Double($0)) }
         for entry in entries { try bench.store.write(at: .test(9)) { try $0.append(entry) } }

@@ -48,7 +48,8 @@ final class MemoryTransaction: StoreTransaction {
             contents.lastSequence += Int64(changes.count)
             for case .safety(let safety, let user) in changes {
                 contents.safetyHistory[user, default: []].append(
-                    ReportedSafety(user: user, at: committedAt, state: safety.state, doubt: safety.doubt))
+                    ReportedSafety(
+                        user: user, at: committedAt, state: safety.state, source: safety.source, doubt: safety.doubt))
             }
         }
         for edit in edits { edit(&contents) }

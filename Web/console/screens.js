@@ -12,7 +12,7 @@ export const screens = Object.freeze([
     { name: "timeline", folder: "timeline", roles: ["admin", "leader", "analyst"] },
     { name: "regions", folder: "regions", roles: ["admin", "leader"] },
     { name: "administration", folder: "administration", roles: ["admin", "leader"] },
-    { name: "operations", folder: "operations", roles: ["admin", "leader"] },
+    { name: "operations", folder: "operations", roles: ["admin", "leader", "analyst"] },
 ]);
 
 /** The screens for a user. Pure. */

@@ -11,10 +11,11 @@ struct AuditRoutes: NativeRoutes {
     func register(in routes: inout RouteTable) {
         routes.add(
             Route(
-                .get, "\(Self.root)/audit", admits: .roles([.admin, .leader], devices: false),
+                .get, "\(Self.root)/audit", admits: .roles([.admin, .analyst, .leader], devices: false),
                 .init(
                     "Audit",
-                    "List the audit log, newest first. An admin sees every entry, a leader those about the team.",
+                    "List the audit log, newest first. An admin sees every entry, a leader those about the team, "
+                        + "an analyst those about what analysts read.",
                     query: Self.paging, answers: [.init(200, "Entries.", json: "AuditPage")]), handler: listAudit))
     }
 
@@ -48,6 +49,10 @@ extension JSONWriter {
         }
         key("change")
         value(directory.named(entry.change), sequence: entry.sequence, at: entry.at)
+        if let details = entry.details {
+            key("details")
+            raw(details)
+        }
         endObject()
     }
 }

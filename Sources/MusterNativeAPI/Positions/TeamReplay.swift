@@ -168,9 +168,15 @@ struct TeamReplay {
     private func write(_ states: [ReportedSafety], isStartKnown: Bool, to writer: inout JSONWriter) {
         let place = Dictionary(people.enumerated().map { ($1.number, $0) }) { first, _ in first }
         let before = Dictionary(states.filter { $0.at <= span.from }.map { ($0.user, $0) }) { _, later in later }
-        func writeState(_ state: Safety.State, _ doubt: Doubt?) {
-            writer.value(state.wireName.description)
-            if let doubt { writer.value(doubt.wireName.description) }
+        func write(_ state: ReportedSafety?) {
+            writer.value((state?.state ?? .unknown).wireName.description)
+            let source = state?.source
+            if let doubt = state?.doubt {
+                writer.value(doubt.wireName.description)
+            } else if source != nil {
+                writer.null()
+            }
+            if let source { writer.value(source.wireName.description) }
         }
         writer.key("states")
         writer.beginObject()
@@ -182,7 +188,7 @@ struct TeamReplay {
             guard known != nil || isStartKnown else { continue }
             writer.beginArray()
             writer.value(index)
-            writeState(known?.state ?? .unknown, known?.doubt)
+            write(known)
             writer.endArray()
         }
         writer.endArray()
@@ -193,7 +199,7 @@ struct TeamReplay {
             writer.beginArray()
             writer.value(state.at.milliseconds - span.from.milliseconds)
             writer.value(index)
-            writeState(state.state, state.doubt)
+            write(state)
             writer.endArray()
         }
         writer.endArray()

@@ -95,17 +95,17 @@ struct RegionRoutes: NativeRoutes {
         guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "differs from the id in the path") }
         draft.id = id
         let region = draft
-        let conditions = RegionConditions(request)
+        let conditions = EditConditions(request)
         let put = { @Sendable (directory: Directory, draft: inout Draft) throws -> (Region, Bool) in
             let collection = try changeableCollection(context, context.access(in: directory))
             let former = directory.region(id, in: collection.number)
-            try conditions.check(former)
+            try conditions.check(former, in: directory)
             let stored = try Self.draftRegions([region], into: collection, of: directory, &draft)
             guard let stored = stored.first else { throw Problem.internalError }
             return (stored, former == nil)
         }
         if isDryRun { return try await rehearse(id, context) { try put($0, &$1).0.number } }
-        let (stored, isNew) = try await tellingWhoChanged(id) {
+        let (stored, isNew) = try await tellingWhoChanged(Region.self, id) {
             try await coordinator.edit(by: context.author, put)
         }
         return Self.response(stored, isNew ? .created : .ok, in: coordinator.directory)
@@ -114,17 +114,17 @@ struct RegionRoutes: NativeRoutes {
     private func removeRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let id = try context.parameter("region")
         let isDryRun = try Self.isDryRun(request)
-        let conditions = RegionConditions(request)
+        let conditions = EditConditions(request)
         let remove = { @Sendable (directory: Directory, draft: inout Draft) throws -> RegionNumber in
             let collection = try changeableCollection(context, context.access(in: directory))
             let region = directory.region(id, in: collection.number)
-            try conditions.check(region)
+            try conditions.check(region, in: directory)
             guard let region else { throw Problem.notFound }
             draft.edits = [.removeRegion(region.number, from: collection.number)]
             return region.number
         }
         if isDryRun { return try await rehearse(id, context, remove) }
-        _ = try await tellingWhoChanged(id) { try await coordinator.edit(by: context.author, remove) }
+        _ = try await tellingWhoChanged(Region.self, id) { try await coordinator.edit(by: context.author, remove) }
         return .noContent
     }
 
@@ -137,7 +137,7 @@ struct RegionRoutes: NativeRoutes {
 
     private static func response(_ region: Region, _ status: HTTPResponse.Status, in directory: Directory) -> Response {
         var response = Response.json(status, as: geoJSON) { write(region, in: directory, to: &$0) }
-        response.headers[.eTag] = RegionTag(region).text
+        response.headers[.eTag] = region.entityTag(in: directory).text
         return response
     }
 
@@ -148,7 +148,7 @@ struct RegionRoutes: NativeRoutes {
         _ id: String, _ context: AppRequestContext,
         _ edit: @escaping @Sendable (Directory, inout Draft) throws -> RegionNumber
     ) async throws -> Response {
-        let outlook = try await tellingWhoChanged(id) {
+        let outlook = try await tellingWhoChanged(Region.self, id) {
             try await coordinator.rehearse(by: context.author, edit)
         }
         let access = try context.access(in: coordinator.directory)

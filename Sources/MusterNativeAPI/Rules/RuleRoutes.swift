@@ -27,17 +27,22 @@ struct RuleRoutes: NativeRoutes {
                     answers: [.init(201, "Made.", json: "Rule")]), handler: makeRule))
         routes.add(
             Route(
-                .get, "\(rules)/{rule}", admits: readers, .init("Rules", "Read a rule.", answers: [rule]),
+                .get, "\(rules)/{rule}", admits: readers,
+                .init("Rules", "Read a rule. Its `ETag` is what `If-Match` takes.", answers: [rule]),
                 handler: seeRule))
         routes.add(
             Route(
                 .patch, "\(rules)/{rule}", admits: writers,
-                .init("Rules", "Change a rule.", body: Self.json("RulePatch"), answers: [rule]),
+                .init(
+                    "Rules", "Change a rule: with `If-Match`, if nobody has changed it meanwhile.",
+                    body: Self.json("RulePatch"), answers: [rule]),
                 handler: changeRule))
         routes.add(
             Route(
                 .delete, "\(rules)/{rule}", admits: writers,
-                .init("Rules", "Remove a rule with its targets.", answers: [.init(204, "Gone.")]),
+                .init(
+                    "Rules", "Remove a rule with its targets: with `If-Match`, if nobody has changed it meanwhile.",
+                    answers: [.init(204, "Gone.")]),
                 handler: removeRule))
         routes.add(
             Route(
@@ -64,7 +69,7 @@ struct RuleRoutes: NativeRoutes {
         let rule = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.rules[name] == nil else { throw Problem.conflict("The rule \(name) already exists.") }
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
-            try fields.apply(to: &rule, in: directory)
+            rule = try fields.applied(to: rule, in: directory)
             draft.edits = [.putRule(rule)]
             return rule
         }
@@ -78,18 +83,31 @@ struct RuleRoutes: NativeRoutes {
     private func changeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let fields = try await RuleFields(request, isNew: false)
         try fields.finish()
-        let rule = try await coordinator.edit(by: context.author) { directory, draft in
-            var rule = try self.rule(context, directory)
-            try fields.apply(to: &rule, in: directory)
-            draft.edits = [.putRule(rule)]
-            return rule
+        let (name, conditions) = (try context.parameter("rule"), EditConditions(request))
+        try await tellingWhoChanged(Rule.self, name) {
+            try await coordinator.edit(by: context.author) { directory, draft in
+                let present = directory.rules[name]
+                do {
+                    try conditions.check(present, in: directory)
+                } catch {
+                    // The same request, sent again because its answer was lost, has been carried out (RFC 9110, 13.1.1).
+                    guard let present, try fields.applied(to: present, in: directory) == present else { throw error }
+                    return
+                }
+                guard let present else { throw Problem.notFound }
+                draft.edits = [.putRule(try fields.applied(to: present, in: directory))]
+            }
         }
-        return response(rule.name, .ok)
+        return response(name, .ok)
     }
 
     private func removeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        try await coordinator.edit(by: context.author) { directory, draft in
-            draft.edits = [.removeRule(try self.rule(context, directory).number)]
+        let (name, conditions) = (try context.parameter("rule"), EditConditions(request))
+        try await tellingWhoChanged(Rule.self, name) {
+            try await coordinator.edit(by: context.author) { directory, draft in
+                try conditions.check(directory.rules[name], in: directory)
+                draft.edits = [.removeRule(try self.rule(context, directory).number)]
+            }
         }
         return .noContent
     }
@@ -143,7 +161,9 @@ struct RuleRoutes: NativeRoutes {
     private func response(_ name: String, _ status: HTTPResponse.Status) -> Response {
         let directory = coordinator.directory
         guard let rule = directory.rules[name] else { return .noContent }
-        return .json(status) { $0.rule(rule, in: directory, coordinator.origin) }
+        var response = Response.json(status) { $0.rule(rule, in: directory, coordinator.origin) }
+        response.headers[.eTag] = rule.entityTag(in: directory).text
+        return response
     }
 }
 
@@ -222,8 +242,9 @@ private struct RuleFields: Sendable {
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 
-    /// Applies the members in the request to a rule, and checks the result.
-    func apply(to rule: inout Rule, in directory: Directory) throws(RuleError) {
+    /// Returns a rule with the members in the request, checked.
+    func applied(to rule: Rule, in directory: Directory) throws(RuleError) -> Rule {
+        var rule = rule
         if let pattern { rule.pattern = pattern }
         if let description { rule.description = description }
         if let isEnabled { rule.isEnabled = isEnabled }
@@ -235,6 +256,7 @@ private struct RuleFields: Sendable {
             }
         }
         try RuleEditing.check(rule)
+        return rule
     }
 }
 
@@ -243,6 +265,12 @@ extension JSONWriter {
         beginObject()
         member("name", rule.name)
         member("arn", origin.arn(ofRule: rule.name))
+        content(of: rule, in: directory)
+        endObject()
+    }
+
+    /// Writes the members of a rule that its editors choose, who made it, and when, into the open object.
+    mutating func content(of rule: Rule, in directory: Directory) {
         member("description", rule.description)
         key("pattern")
         raw(rule.pattern)
@@ -257,7 +285,6 @@ extension JSONWriter {
         }
         member("createdAt", rule.times.createdAt)
         member("updatedAt", rule.times.updatedAt)
-        endObject()
     }
 
     private mutating func input(_ input: RuleTarget.Input) {

@@ -59,7 +59,7 @@ struct AttendanceRoutes: NativeRoutes {
         guard EntityName.isValid(name) else { throw Problem.invalid("/name", "must be \(Fields.nameRule)") }
         let terms = try await AttendanceFields(request, for: team, access, now: configuration.now())
         let author = access.principal.user
-        try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
+        try await coordinator.withDecision(by: context.author) { [coordinator] engine, transaction, decision, now in
             // An edit may have removed what the rule refers to meanwhile.
             let directory = coordinator.directory
             guard directory.teams[team.number] != nil, directory.regions[terms.region] != nil else {
@@ -78,7 +78,7 @@ struct AttendanceRoutes: NativeRoutes {
     private func remove(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (team, access) = try ledTeam(context)
         let (name, author) = (try context.parameter("rule"), access.principal.user)
-        try await coordinator.withDecision { engine, _, decision, now in
+        try await coordinator.withDecision(by: context.author) { engine, _, decision, now in
             guard let rule = engine.attendanceRule(named: name, of: team.number) else {
                 throw AttendanceError.hasNoRule
             }

@@ -36,7 +36,8 @@ struct CallRoutes: NativeRoutes {
         }
         try fields.finish()
         let number = user.number
-        let seenAt = try await coordinator.withDecision { engine, transaction, decision, now -> Instant? in
+        let seenAt = try await coordinator.withDecision(by: context.author) {
+            engine, transaction, decision, now -> Instant? in
             let known = try transaction.line(.callSeen, about: number, of: incident.number, sentAs: id, by: number)
             if let known { return known.at }
             do throws(IncidentError) {

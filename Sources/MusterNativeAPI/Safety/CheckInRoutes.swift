@@ -56,7 +56,7 @@ struct CheckInRoutes: NativeRoutes {
         guard let interval else { throw Problem.internalError }
         let author = access.principal.user
         try spendRequest(about: user, by: author)
-        let timer = try await coordinator.withDecision { [coordinator] engine, _, decision, now in
+        let timer = try await coordinator.withDecision(by: context.author) { [coordinator] engine, _, decision, now in
             // An edit may have removed the user meanwhile.
             guard coordinator.directory.users[user.number] != nil else { throw Problem.notFound }
             let timer = CheckInTimer(
@@ -80,7 +80,7 @@ struct CheckInRoutes: NativeRoutes {
         let (user, access) = try timed(context)
         let author = access.principal.user
         try spendRequest(about: user, by: author)
-        try await coordinator.withDecision { engine, _, decision, now in
+        try await coordinator.withDecision(by: context.author) { engine, _, decision, now in
             try engine.endTimer(of: user.number, by: author, now: now, into: &decision)
         }
         return Response(status: .noContent)
@@ -92,7 +92,7 @@ struct CheckInRoutes: NativeRoutes {
         let moment = fields.wordTime(at: configuration.now())
         try fields.finish()
         let author = access.principal.user
-        let timer = try await coordinator.withDecision { engine, _, decision, now in
+        let timer = try await coordinator.withDecision(by: context.author) { engine, _, decision, now in
             try engine.checkIn(user.number, at: moment, by: author, now: now, into: &decision)
         }
         return response(timer)

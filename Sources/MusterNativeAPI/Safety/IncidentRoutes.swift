@@ -69,7 +69,7 @@ struct IncidentRoutes: NativeRoutes {
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let user = access.principal.user
-        let incident = try await coordinator.withDecision { engine, transaction, decision, now in
+        let incident = try await coordinator.withDecision(by: context.author) { engine, transaction, decision, now in
             if let id, let known = try transaction.incident(of: team.number, startedAs: id) {
                 guard known.startedBy == user, known.kind == kind.kind else {
                     throw Problem.conflict("An earlier request for this team has this id: send a new id.")
@@ -90,7 +90,8 @@ struct IncidentRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
-        let (closed, counts) = try await coordinator.withDecision { engine, transaction, decision, now in
+        let (closed, counts) = try await coordinator.withDecision(by: context.author) {
+            engine, transaction, decision, now in
             if try transaction.line(.closed, of: incident.number, sentAs: id, by: user) != nil {
                 return (try transaction.incident(incident.number) ?? incident, nil as RollCounts?)
             }
@@ -109,7 +110,8 @@ struct IncidentRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
-        let reopened = try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
+        let reopened = try await coordinator.withDecision(by: context.author) {
+            [coordinator] engine, transaction, decision, now in
             // Reads the incident again, because another caller may have reopened it meanwhile.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
             if try transaction.line(.reopened, of: incident.number, sentAs: id, by: user) != nil { return incident }

@@ -121,7 +121,8 @@ struct PARRoutes: NativeRoutes {
         _ decide: @escaping @Sendable (Engine, inout Decision, Instant) throws -> Void
     ) async throws -> Response {
         let user = access.principal.user
-        let (changed, par) = try await coordinator.withDecision { engine, transaction, decision, now in
+        let (changed, par) = try await coordinator.withDecision(by: Author(access.principal)) {
+            engine, transaction, decision, now in
             let known = try event.flatMap {
                 try transaction.line($0, of: incident.number, sentAs: id, by: user, where: isSame)
             }

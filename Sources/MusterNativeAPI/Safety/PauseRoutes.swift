@@ -38,7 +38,7 @@ struct PauseRoutes: NativeRoutes {
         try fields.finish()
         guard let until else { throw Problem.internalError }
         try spendRequest(of: user)
-        let pause = try await coordinator.withDecision { engine, _, decision, now in
+        let pause = try await coordinator.withDecision(by: context.author) { engine, _, decision, now in
             // Time may have passed while the request waited for the writer.
             let end = min(max(until, now.advanced(bySeconds: 1)), now.advanced(bySeconds: Pause.limitSeconds))
             return try engine.beginPause(of: user.number, until: end, note: note, now: now, into: &decision)
@@ -53,7 +53,7 @@ struct PauseRoutes: NativeRoutes {
     private func end(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let user = try own(context)
         try spendRequest(of: user)
-        try await coordinator.withDecision { engine, _, decision, _ in
+        try await coordinator.withDecision(by: context.author) { engine, _, decision, _ in
             engine.endPause(of: user.number, into: &decision)
         }
         return .noContent

@@ -60,7 +60,7 @@ struct ProximityRoutes: NativeRoutes {
         guard EntityName.isValid(name) else { throw Problem.invalid("/name", "must be \(Fields.nameRule)") }
         let terms = try await ProximityFields(request, for: team, access)
         let author = access.principal.user
-        try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
+        try await coordinator.withDecision(by: context.author) { [coordinator] engine, transaction, decision, now in
             // An edit may have removed the team meanwhile.
             guard coordinator.directory.teams[team.number] != nil else { throw Problem.notFound }
             let number = engine.proximityRule(named: name, of: team.number)?.number
@@ -76,7 +76,7 @@ struct ProximityRoutes: NativeRoutes {
     private func remove(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (team, access) = try ledTeam(context)
         let (name, author) = (try context.parameter("rule"), access.principal.user)
-        try await coordinator.withDecision { engine, _, decision, now in
+        try await coordinator.withDecision(by: context.author) { engine, _, decision, now in
             guard let rule = engine.proximityRule(named: name, of: team.number) else {
                 throw ProximityError.hasNoRule
             }

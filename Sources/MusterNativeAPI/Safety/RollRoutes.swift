@@ -50,7 +50,7 @@ struct RollRoutes: NativeRoutes {
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+        let line = try await coordinator.withDecision(by: context.author) { engine, transaction, decision, now in
             let known = try transaction.line(.visitor, of: incident.number, sentAs: id, by: user) { $0.name == name }
             if let known { return known }
             return try engine.addVisitor(
@@ -70,7 +70,7 @@ struct RollRoutes: NativeRoutes {
         try fields.finish()
         guard let state = state?.state else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+        let line = try await coordinator.withDecision(by: context.author) { engine, transaction, decision, now in
             let known = try transaction.line(.changed, about: person, of: incident.number, sentAs: id, by: user) {
                 $0.safety.state == state
             }
@@ -87,7 +87,7 @@ struct RollRoutes: NativeRoutes {
         let person = try rollNumber(context)
         let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+        let line = try await coordinator.withDecision(by: context.author) { engine, transaction, decision, now in
             let known = try transaction.line(.takenOff, about: person, of: incident.number, sentAs: id, by: user)
             if let known { return known }
             return try engine.takeOff(

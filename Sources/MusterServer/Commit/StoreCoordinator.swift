@@ -181,14 +181,16 @@ package final class StoreCoordinator: Sendable {
     /// `body` runs on the writer's thread, in a transaction, and adds to the decision. When `body` throws, nothing
     /// changes.
     ///
+    /// - Parameter author: who asks for it; nil for the server itself.
     /// - Returns: the result of `body`, once everything is on disk.
     /// - Throws: the errors of `body`, or `CoordinatorError`.
     package func withDecision<Success: Sendable>(
+        by author: Author?,
         _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
     ) async throws -> Success {
         try await run { writer in
             do {
-                return .success(try writer.withDecision(body))
+                return .success(try writer.withDecision(by: author, body))
             } catch let error as StoreError {
                 return .failure(CoordinatorError(error))
             } catch {
@@ -269,7 +271,7 @@ package final class StoreCoordinator: Sendable {
                 }
             }
         }
-        try await withDecision { engine, transaction, decision, _ in
+        try await withDecision(by: author) { engine, transaction, decision, _ in
             for device in devices {
                 // The log no longer holds these positions, so a restart must resume from the record.
                 try transaction.setRecord(engine.record(of: device, after: decision), of: device)

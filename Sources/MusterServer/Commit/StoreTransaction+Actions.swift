@@ -4,13 +4,15 @@ import MusterStore
 /// Writes audit log entries for actions that are not edits: on credentials, histories and waiting deliveries.
 extension StoreTransaction {
     /// Adds a change and its author to the audit log.
-    package func appendAuditEntry(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author)
-        throws
-    {
+    ///
+    /// - Parameter details: what the change changed, as `AuditEntry.details` has it.
+    package func appendAuditEntry(
+        _ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author, details: String? = nil
+    ) throws {
         try append(
             AuditEntry(
                 sequence: sequence, at: moment, author: author.user, device: author.device,
-                operatorName: author.operatorName, change: change))
+                operatorName: author.operatorName, change: change, details: details))
     }
 
     /// Logs a draft's actions, and the credentials that the draft adds and removes, before those credentials change.

@@ -209,10 +209,11 @@ struct Writer {
 
     /// Lets the engine decide something in a transaction of its own.
     mutating func withDecision<Result>(
+        by author: Author?,
         _ body: (Engine, any StoreTransaction, inout Decision, Instant) throws -> Result
     ) throws -> Result {
         let moment = now()
-        let result = try pipeline.withDecision(now: moment) { engine, transaction, decision in
+        let result = try pipeline.withDecision(now: moment, by: author) { engine, transaction, decision in
             try body(engine, transaction, &decision, moment)
         }
         announce()
@@ -328,7 +329,10 @@ extension StoreTransaction {
             }
             let sequence = try append(edit.change)
             try recordDatabaseEvent(edit, at: sequence, over: before)
-            if let author = draft.author { try appendAuditEntry(edit.change, at: sequence, moment, by: author) }
+            if let author = draft.author {
+                let details = EditDetails(edit, over: before)?.json
+                try appendAuditEntry(edit.change, at: sequence, moment, by: author, details: details)
+            }
         }
         try carryOutActions(of: draft, at: moment)
         for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }

@@ -76,13 +76,14 @@ extension Access {
     }
 
     /// Whether this principal may see an entry of the audit log. A leader may when the entry concerns the people,
-    /// devices, tracker or regions of the leader's team.
+    /// devices, tracker or regions of the leader's team, and an analyst when it concerns what analysts may read.
     package func maySee(_ entry: AuditEntry) -> Bool {
         guard principal.device == nil else { return false }
         switch principal.role {
         case .admin: return true
         case .leader: break
-        case .member, .analyst, .gateway, .guest: return false
+        case .analyst: return maySee(entry.change)
+        case .member, .gateway, .guest: return false
         }
         switch entry.change {
         case .region(_, in: let collection, removed: _), .directory(.collection(let collection), removed: _):

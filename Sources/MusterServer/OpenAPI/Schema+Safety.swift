@@ -197,7 +197,10 @@ extension Schema {
         ),
         (
             "AuditEntry",
-            object([("author", text), ("change", reference("Change"))], optional: [("device", text), ("by", text)])
+            object(
+                [("author", text), ("change", reference("Change"))],
+                optional: [("device", text), ("by", text), ("details", list(of: reference("ChangedField")))])
         ),
+        ("ChangedField", object([("field", text)], optional: [("before", "{}"), ("after", "{}")])),
     ]
 }

@@ -17,7 +17,7 @@ extension StoreCoordinator {
             quotas.giveBack(claim)
             throw .overQuota(refused)
         }
-        return try await ingestClaimed(observations, claim)
+        return try await ingestClaimed(observations, by: sender, claim)
     }
 
     /// Stores the observations of one request that are within their users' quotas.
@@ -30,7 +30,7 @@ extension StoreCoordinator {
         if observations.isEmpty { return [:] }
         let claim = quotas.claim(observations, by: sender, in: directory)
         guard claim.firstRefusal != nil else {
-            _ = try await ingestClaimed(observations, claim)
+            _ = try await ingestClaimed(observations, by: sender, claim)
             return [:]
         }
         var refused: [Int: QuotaError] = [:]
@@ -42,7 +42,7 @@ extension StoreCoordinator {
                 taken.append(observation)
             }
         }
-        if !taken.isEmpty { _ = try await ingestClaimed(taken, claim) }
+        if !taken.isEmpty { _ = try await ingestClaimed(taken, by: sender, claim) }
         return refused
     }
 
@@ -60,7 +60,7 @@ extension StoreCoordinator {
         let claim = quotas.claim([asked], by: sender, in: directory)
         if let refused = claim.firstRefusal { throw CoordinatorError.overQuota(refused) }
         do {
-            return try await withDecision { engine, transaction, decision, now in
+            return try await withDecision(by: sender.map { Author($0) }) { engine, transaction, decision, now in
                 let former = try transaction.deviceNote(name, of: device)?.body
                 let body = try change(former)
                 if body != former {
@@ -76,11 +76,11 @@ extension StoreCoordinator {
         }
     }
 
-    private func ingestClaimed(_ observations: [Observation], _ claim: Quotas.Claim) async throws(CoordinatorError)
-        -> Receipt
-    {
+    private func ingestClaimed(
+        _ observations: [Observation], by sender: Principal?, _ claim: Quotas.Claim
+    ) async throws(CoordinatorError) -> Receipt {
         do {
-            let receipt = try await enqueue(.observations(observations))
+            let receipt = try await enqueue(.observations(observations, by: sender.map { Author($0) }))
             quotas.giveBack(receipt.tally.repeated, repeatedOf: observations.count, in: claim)
             return receipt
         } catch {

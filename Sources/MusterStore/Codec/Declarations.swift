@@ -38,19 +38,9 @@ extension ByteWriter {
     }
 
     mutating func put(_ source: Safety.Source) {
-        switch source {
-        case .silence: put(byte: 0)
-        case .region: put(byte: 1)
-        case .position: put(byte: 2)
-        case .ownDeclaration: put(byte: 3)
-        case .marked(let user):
-            put(byte: 4)
-            put(number: user.rawValue)
-        case .unlocated: put(byte: 5)
-        case .underReview: put(byte: 6)
-        case .checkInTimer: put(byte: 7)
-        case .seemsToHaveLeft: put(byte: 8)
-        }
+        let code = SafetySourceCode(source)
+        put(byte: code.number)
+        if let user = code.markedBy { put(number: user.rawValue) }
     }
 
     mutating func put(_ declaration: Declaration) {
@@ -168,18 +158,12 @@ extension ByteReader {
     }
 
     private mutating func source() throws(CodecError) -> Safety.Source {
-        switch try byte() {
-        case 0: return .silence
-        case 1: return .region
-        case 2: return .position
-        case 3: return .ownDeclaration
-        case 4: return .marked(by: UserNumber(try number()))
-        case 5: return .unlocated
-        case 6: return .underReview
-        case 7: return .checkInTimer
-        case 8: return .seemsToHaveLeft
-        default: throw .malformed(offset: offset)
+        let number = try byte()
+        let marker = number == SafetySourceCode.marked ? UserNumber(try self.number()) : nil
+        guard let source = SafetySourceCode(number: number, markedBy: marker).source else {
+            throw .malformed(offset: offset)
         }
+        return source
     }
 
     mutating func declaration() throws(CodecError) -> Declaration {

@@ -17,6 +17,7 @@ enum Schema {
         version19, version20, version21, version22, version23, version24,
         version25, version26, version27, version28, version29, version30,
         version31, version32, version33, version34, version35, version36,
+        version37,
     ]
 
     /// The newest version that this program reads and writes.
@@ -224,6 +225,9 @@ enum Schema {
 
     /// Who made a change by the command line.
     private static let version32 = AuditTable.operators
+
+    /// What edits changed, in the audit log; and how the server knew the states of people over time.
+    private static let version37 = AuditTable.details + SafetyHistoryTable.sources
 
     /// Whether the people of a team may pause. The pauses themselves are stored with the declarations.
     private static let version36 = "ALTER TABLE teams ADD COLUMN allows_pause INTEGER NOT NULL DEFAULT 0;"

@@ -4,14 +4,19 @@ import MusterWire
 /// `muster audit`: lists the changes that people made.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List the changes that people made, newest first: time, author and change.")
+        commandName: "audit",
+        abstract: "List the changes that people made, newest first: time, author, change and which fields it changed.")
     @OptionGroup var options: ReportOptions
 
     func run() async throws {
         try await options.announceItems(at: "/audit") { entry in
             let change = entry["change"] ?? .null
             let author = entry["by"] == nil ? entry.words("author") : entry.words("by")
-            return [change.words("at"), author, change.words("type"), Self.subject(of: change)]
+            let fields = (entry["details"]?.elements ?? []).map { $0.words("field") }
+            return [
+                change.words("at"), author, change.words("type"), Self.subject(of: change),
+                fields.joined(separator: ", "),
+            ]
         }
     }
 

@@ -1,5 +1,5 @@
 /** The keys of the operations, and of their parts, that end in what the code says. */
-import { actions, declarations, entities, groupKeys, incidents, rolls, ruleTurns, timers } from
+import { actions, declarations, entities, fields, groupKeys, incidents, rolls, ruleTurns, timers } from
     "../../../Web/console/audit/auditwords.js";
 import { purposes } from "../../../Web/console/operations/codes.js";
 import { parts } from "../../../Web/console/operations/screen.js";
@@ -43,4 +43,5 @@ export default {
     "audit.entity.": [...entities, "attendance", "proximity"], "audit.group.": groupKeys,
     "audit.declaration.": declarations, "audit.timer.": timers, "audit.incident.": incidents, "audit.roll.": rolls,
     "audit.turn.": ruleTurns, "audit.action.": actions,
+    "audit.field.": fields,
 };

@@ -170,6 +170,19 @@ def test_the_audit_log_lists_edits(muster, admin):
     assert json.loads(muster("audit", "--json")) == admin.items("/audit")
 
 
+def test_the_audit_log_says_who_at_the_server_ran_an_incident(muster, admin):
+    admin.make_team("east")
+    lea = admin.make_user("lea", "leader", "east")
+    number = json.loads(muster("incident", "start", "east", "--drill", "--json"))["number"]
+    muster("incident", "visitor", str(number), "Zoe")
+    lea.ok("POST", f"/incidents/{number}/close", {})
+    by = f"command line on the server, user {pwd.getpwuid(os.getuid()).pw_name}"
+    entries = [entry for entry in admin.items("/audit") if entry["change"]["type"] in ("incident", "roll")]
+    assert [(entry["author"], entry.get("by")) for entry in entries[:3]] == [("lea", None), ("admin", by), ("admin", by)]
+    entered = [entry for entry in entries if entry["change"]["type"] == "roll"]
+    assert entered[0]["change"]["event"] == "visitor"
+
+
 def test_declarations_about_a_person_are_listed(muster, admin):
     admin.make_team("south")
     admin.make_user("kim", "member", "south")

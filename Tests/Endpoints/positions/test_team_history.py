@@ -122,8 +122,8 @@ def states_of(answer):
 
 
 def told(admin, user):
-    """What the log told of a person's safety: (milliseconds, state, doubt if any)."""
-    return [(milliseconds(change["at"]), change["state"], *([change["doubt"]] if "doubt" in change else []))
+    """What the log told of a person's safety: (milliseconds, state, doubt or None, source)."""
+    return [(milliseconds(change["at"]), change["state"], change.get("doubt"), change["source"])
             for change in admin.changes() if change["type"] == "safety" and change["user"] == user]
 
 

@@ -197,7 +197,7 @@ rules = [
     Rule("DELETE", v1 + "/teams/{team}/proximity-rules/{rule}", v1 + "/teams/south/proximity-rules/near",
          {"admin", "own leader"}),
     *incident_rules,
-    Rule("GET", v1 + "/audit", v1 + "/audit", {"admin", "own leader", "other leader"}),
+    Rule("GET", v1 + "/audit", v1 + "/audit", {"admin", "analyst", "own leader", "other leader"}),
     Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south",
          {"admin", "own leader", "own member", "own device"}),
     Rule("PATCH", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin"}, {"filter": "none"}),

@@ -20,6 +20,12 @@ extension StoreCoordinator {
         try await write(edits, to: database, by: nil)
     }
 
+    func withDecision<Success: Sendable>(
+        _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
+    ) async throws -> Success {
+        try await withDecision(by: nil, body)
+    }
+
     func post(_ events: [PostedEvent]) async throws -> [LoggedChange] { try await post(events, by: nil) }
 }
 

@@ -21,6 +21,17 @@ export const rolls = Object.freeze([
     "visitor", "takenOff", "changed", "removed", "moved", "joinedTo", "parRequested", "parReported", "handedOver",
 ]);
 export const ruleTurns = Object.freeze(["made", "changed", "removed"]);
+/** The fields of what is edited that have words of their own; of others the API's name is shown. */
+export const fields = Object.freeze([
+    "name", "geometry", "muster", "radius", "crossingMode", "dwell",
+    "exitDelay", "beacon", "role", "team", "crew", "databaseRoles",
+    "email", "phone", "silenceSeconds", "closesDrills", "closesRealIncidents", "closesAfterSeconds",
+    "declaredHoldsSeconds", "showsSafetyAlways", "parEverySeconds", "allowsPause", "filter", "collections",
+    "worksAtZero", "policy", "description", "pattern", "enabled", "targets",
+    "input",
+]);
+/** The longest value that is shown whole, in characters. */
+const shownLength = 120;
 
 /** The groups by which the log is filtered, each with the types of changes in it. */
 const groups = {
@@ -78,6 +89,44 @@ export function changeWords(change) {
     }
 }
 
+/**
+ * What an edit changed, a line a field: its value before and after, where the log has them.
+ * @param {{field: string, before?: any, after?: any}[]} [details]
+ * @returns {string[]}
+ */
+export function detailWords(details = []) {
+    return details.map(({ field, before, after }) => {
+        const named = fields.includes(field) ? t(`audit.field.${field}`) : legible(field);
+        const [old, now] = [valueWords(before), valueWords(after)];
+        // Two shapes of as many vertices are told alike.
+        return old === now ? t("audit.changed", { field: named })
+            : t("audit.fromTo", { field: named, before: old, after: now });
+    });
+}
+
+function valueWords(value) {
+    if (value === undefined || value === null || value === "") { return t("audit.none.value"); }
+    if (typeof value === "boolean") { return t(value ? "audit.on" : "audit.off"); }
+    if (typeof value === "number") { return String(value); }
+    if (typeof value.type === "string" && ("vertices" in value || "coordinates" in value)) { return shapeWords(value); }
+    const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
+    if (isList && value.length === 0) { return t("audit.none.value"); }
+    const text = isList ? listed(value) : typeof value === "string" ? value : JSON.stringify(value);
+    return legible(text.length > shownLength ? `${text.slice(0, shownLength)}…` : text);
+}
+
+/** A geometry as the log has it: whole, or with the number of its vertices. */
+function shapeWords({ type, vertices, coordinates }) {
+    if (type === "Point") { return [...coordinates].reverse().join(", "); }
+    return t("audit.shape", { type: legible(type), count: vertices ?? countVertices(coordinates) });
+}
+
+/** How many vertices there are, without each ring's closing one. */
+function countVertices([first, ...rest]) {
+    if (typeof first?.[0] === "number") { return rest.length; }
+    return [first, ...rest].reduce((sum, each) => sum + (each ? countVertices(each) : 0), 0);
+}
+
 function incidentWords({ happened, kind, number, team, to, reason, note }) {
     const what = t(kind === "drill" ? "audit.drill" : "audit.evacuation");
     const parameters = { what, number: String(number ?? "–"), team: name(team), to: name(to) };
@@ -132,6 +181,11 @@ export function filtered(entries, { who, what, group, from, to }) {
         const at = Date.parse(entry.change.at);
         return at >= start && at < end && isOfGroup(entry, group)
             && (person === "" || `${entry.author ?? ""} ${entry.device ?? ""}`.toLocaleLowerCase().includes(person))
-            && (words === "" || changeWords(entry.change).toLocaleLowerCase().includes(words));
+            && (words === "" || entryText(entry).toLocaleLowerCase().includes(words));
     });
+}
+
+/** All that an entry says was done. */
+export function entryText({ change, details }) {
+    return [changeWords(change), ...detailWords(details)].join("; ");
 }

@@ -7,7 +7,7 @@ import { useList } from "../shared/forms.js";
 import { Time } from "../shared/timeview.js";
 import { html, useMemo, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { authorWords, changeWords, filtered, groupKeys } from "./auditwords.js";
+import { authorWords, changeWords, detailWords, entryText, filtered, groupKeys } from "./auditwords.js";
 
 const noFilter = { who: "", what: "", group: "", from: "", to: "" };
 
@@ -41,15 +41,18 @@ export function Part() {
 }
 
 function Entry({ entry }) {
+    const lines = detailWords(entry.details);
     return html`<li><p><${Time} at=${entry.change.at} /> <strong>${authorWords(entry)}</strong></p>
-        <p>${changeWords(entry.change)}</p></li>`;
+        <p>${changeWords(entry.change)}</p>
+        ${lines.length > 0 && html`<details><summary>${t("audit.changes")}</summary>
+            <ul>${lines.map((line) => html`<li key=${line}>${line}</li>`)}</ul></details>`}</li>`;
 }
 
 /** A table of entries: times as the server has them, so that it can be sorted and compared. */
 function saveEntries(entries) {
     const head = ["time", "sequence", "author", "device", "by", "type", "words"];
-    const rows = entries.map(({ author, device, by, change }) => [
-        change.at, change.sequence, author, device, by, change.type, changeWords(change),
+    const rows = entries.map(({ author, device, by, change, details }) => [
+        change.at, change.sequence, author, device, by, change.type, entryText({ change, details }),
     ]);
     offerTable(tableText([head, ...rows]), `audit-${new Date().toISOString().slice(0, 10)}.csv`);
 }

@@ -21,7 +21,7 @@ export const parts = Object.freeze([
     { name: "datasets", roles: everyone, load: () => import("./datasets.js") },
     { name: "gateways", roles: everyone, load: () => import("./gateways.js") },
     { name: "reports", roles: admins, load: () => import("./reports.js") },
-    { name: "audit", roles: everyone, folder: "audit", load: () => import("../audit/part.js") },
+    { name: "audit", roles: [...everyone, "analyst"], folder: "audit", load: () => import("../audit/part.js") },
 ]);
 
 /** The parts for a role. Pure. */

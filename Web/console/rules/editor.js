@@ -5,12 +5,14 @@ import { allPages } from "../shared/pages.js";
 import { ReadingFoot, useReading } from "../shared/reading.js";
 import { go, hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
-import { html } from "../shared/view.js";
+import { html, usePage } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { builtIn, emptyForm, formOf, newEntry, requestOf } from "./ruleform.js";
 import { patternText, template, templateChoices } from "./templates.js";
 import { Tester } from "./tester.js";
 
+/** The time without an answer after which the server counts as unreachable, in milliseconds. */
+const answerLimitMs = 30_000;
 /** The most targets that a rule may have. */
 const targetLimit = 5;
 const inputKinds = ["event", "template", "path", "constant"];
@@ -19,12 +21,16 @@ export function NewRule() {
     return html`<${Editor} draft="rules new" first=${emptyForm()} />`;
 }
 
-/** The form of a rule that is there, as soon as it was read. */
+/** The form of a rule that is there, as soon as it was read. It knows which state it was read in. */
 export function ChangedRule({ name }) {
+    const { request } = usePage();
     const path = `rules/${encodeURIComponent(name)}`;
-    const reading = useReading(path, (get) => get(path));
+    const reading = useReading(path, async () => {
+        const response = await request(path, { signal: AbortSignal.timeout(answerLimitMs) });
+        return { ...formOf(await response.json()), tag: response.headers.get("ETag") };
+    });
     return reading.value
-        ? html`<${Editor} draft=${`rules change ${name}`} first=${formOf(reading.value)} name=${name} />`
+        ? html`<${Editor} draft=${`rules change ${name}`} first=${reading.value} name=${name} />`
         : html`<section class="part"><${Back} /><${ReadingFoot} reading=${reading} /></section>`;
 }
 
@@ -44,7 +50,7 @@ function Editor({ draft, first, name }) {
         const done = await press(isNew
             ? { path: "rules", body, words: t("rules.order.make", { name: legible(body.name) }) }
             : { path: `rules/${encodeURIComponent(name)}`, method: "PATCH", body,
-                words: t("rules.order.change", { name: legible(name) }) });
+                headers: form.tag ? { "If-Match": form.tag } : {}, words: t("rules.order.change", { name: legible(name) }) });
         if (done) { empty(); go("operations", "rules"); }
     };
     const take = (key) => {

@@ -58,8 +58,8 @@ function Happened({ line: { ms, user, mark, words }, goTo }) {
 function linesOf(shown, { team, incidents, alwaysShown, range }) {
     if (!shown) { return []; }
     const own = incidents.filter((incident) => incident.team === team);
-    const people = shown.happened.map(({ ms, user, state, doubt }) => {
-        const mark = shownState({ incidents: openAt(own, ms), alwaysShown }, { state, doubt, team });
+    const people = shown.happened.map(({ ms, user, state, doubt, source }) => {
+        const mark = shownState({ incidents: openAt(own, ms), alwaysShown }, { state, doubt, source, team });
         const words = t("timeline.became", { name: legible(user), state: t(`state.${mark}`) });
         return { key: `${ms} ${user} ${mark}`, ms, user, mark, words };
     });

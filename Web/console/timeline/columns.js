@@ -14,7 +14,7 @@
  * @property {string[]} gaps what is missing, in the server's words
  *
  * @typedef {{ms: number, latitude: number, longitude: number, accuracy: number}} Fix
- * @typedef {{ms: number, user: string, state: string, doubt?: string}} Standing
+ * @typedef {{ms: number, user: string, state: string, doubt?: string, source?: string}} Standing
  */
 
 /**
@@ -32,7 +32,8 @@ export function chunkOf(answer) {
     const isWhole = ["device", "latitude", "longitude", "accuracy"].every((name) => fixes[name].length === length)
         && fixes.device.every((index) => index >= 0 && index < devices.length);
     if (!(fromMs < toMs) || !isWhole) { throw new TypeError("this is no history of a team"); }
-    const standing = (ms, index, state, doubt) => ({ ms, user: people[index], state, doubt: doubt ?? undefined });
+    const standing = (ms, index, state, doubt, source) =>
+        ({ ms, user: people[index], state, doubt: doubt ?? undefined, source });
     return {
         fromMs, toMs, people, devices, gaps: [answer.gaps ?? []].flat().map(String),
         start: startOf(answer.start, fromMs, devices.length),
@@ -43,8 +44,8 @@ export function chunkOf(answer) {
             longitude: Float64Array.from(fixes.longitude),
             accuracy: Float32Array.from(fixes.accuracy, (metres) => metres ?? NaN),
         },
-        startStates: states.start.map(([index, state, doubt]) => standing(fromMs, index, state, doubt)),
-        changes: states.changes.map(([ms, index, state, doubt]) => standing(fromMs + ms, index, state, doubt)),
+        startStates: states.start.map(([index, ...how]) => standing(fromMs, index, ...how)),
+        changes: states.changes.map(([ms, index, ...how]) => standing(fromMs + ms, index, ...how)),
     };
 }
 

@@ -97,7 +97,7 @@ export class Moment {
     }
 
     #member(user, devices, ms, known) {
-        const { state = "unknown", doubt } = this.#standings.get(user) ?? {};
+        const { state = "unknown", source: evidence, doubt } = this.#standings.get(user) ?? {};
         const positions = new Map();
         let fixMs = -Infinity;
         for (const index of devices) {
@@ -108,13 +108,13 @@ export class Moment {
             positions.set(device, new PastPosition(device, fix));
         }
         const fade = positions.size > 0 ? fadeOf(ms - fixMs) : undefined;
-        const isSame = known && known.state === state && known.doubt === doubt && known.fade === fade
-            && arePlaces(known.positions, positions);
+        // Whose last fix is old is drawn with the time since when nothing was heard.
+        const source = fade === undefined || evidence === "seemsToHaveLeft" ? evidence : "silence";
+        const isSame = known && known.state === state && known.source === source && known.doubt === doubt
+            && known.fade === fade && arePlaces(known.positions, positions);
         return isSame ? known : {
-            user, team: this.#team, state, doubt, fade, fixMs: positions.size > 0 ? fixMs : NaN,
+            user, team: this.#team, state, source, doubt, fade, fixMs: positions.size > 0 ? fixMs : NaN,
             positions,
-            // It is drawn with the time since when nothing was heard.
-            source: fade === undefined ? undefined : "silence",
             clocks: none, presences: none, beliefs: none,
         };
     }

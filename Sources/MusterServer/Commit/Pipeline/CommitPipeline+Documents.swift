@@ -5,7 +5,7 @@ import MusterWire
 
 /// The data that one sender wants to store in the next transaction.
 enum CommitRequest: Sendable {
-    case observations([Observation])
+    case observations([Observation], by: Author? = nil)
     case documents([DocumentEdit], in: WriteTarget)
     case dataset(DatasetUpdate, ownedBy: String)
     /// The guest is the update's owner.
@@ -15,7 +15,7 @@ enum CommitRequest: Sendable {
     /// The approximate size of the request, in observations. Bounds the queue and each transaction.
     var weight: Int {
         switch self {
-        case .observations(let observations): observations.count
+        case .observations(let observations, by: _): observations.count
         case .documents(let edits, _): edits.reduce(0) { $0 + 1 + $1.body.json.count / 256 }
         case .dataset(let update, _), .guestDataset(let update, _): update.weight
         case .guestMerge: GuestLimits.bytes / GuestLimits.recordBytes

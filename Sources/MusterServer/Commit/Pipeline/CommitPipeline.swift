@@ -49,9 +49,10 @@ struct CommitPipeline {
         try transact(now: now) { pipeline, transaction in
             for request in requests {
                 switch request {
-                case .observations(let observations):
-                    receipts.append(
-                        Receipt(tally: try pipeline.decideObservations(observations, now: now, in: transaction)))
+                case .observations(let observations, let sender):
+                    let tally = try pipeline.decideObservations(
+                        observations, now: now, by: sender, in: transaction)
+                    receipts.append(Receipt(tally: tally))
                 case .documents(let edits, let target):
                     receipts.append(try pipeline.write(edits, in: target, now: now, in: transaction))
                 case .dataset(let update, let owner):
@@ -70,14 +71,16 @@ struct CommitPipeline {
 
     /// Decides one request's observations and appends their changes. This is idempotent: an observation that is already
     /// stored changes nothing.
+    ///
+    /// - Parameter sender: who sent them; nil for the server itself.
     mutating func decideObservations(
-        _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
+        _ observations: [Observation], now: Instant, by sender: Author? = nil, in transaction: any StoreTransaction
     ) throws -> Tally {
         var tally = Tally()
         var next = 0
         rules.rememberFixes(observations)
         while let question = engine.decideBatch(observations, from: &next, now: now, into: &decision, tally: &tally) {
-            try append(to: transaction, now: now)
+            try append(to: transaction, now: now, by: sender)
             switch question {
             case .isStored where try transaction.holds(observations[next]):
                 if let (device, moment) = observations[next].arrival {
@@ -95,11 +98,14 @@ struct CommitPipeline {
                 engine.restore(trail, of: device, into: &decision)
             }
         }
-        try append(to: transaction, now: now)
+        try append(to: transaction, now: now, by: sender)
         return tally
     }
 
-    mutating func append(to transaction: any StoreTransaction, now: Instant) throws {
+    /// Appends the changes of the decision to the log.
+    ///
+    /// - Parameter author: who asked for what was decided; nil for the server itself.
+    mutating func append(to transaction: any StoreTransaction, now: Instant, by author: Author? = nil) throws {
         let (rules, store) = (rules, store)
         var last = lastAppended
         var closed: [Incident] = []
@@ -107,7 +113,10 @@ struct CommitPipeline {
         try decision.takeChanges { change in
             let sequence = try transaction.append(change)
             last = sequence
-            if let entry = change.audit(at: sequence) { try transaction.append(entry) }
+            if var entry = change.audit(at: sequence) {
+                if entry.author == author?.user { entry.operatorName = author?.operatorName }
+                try transaction.append(entry)
+            }
             if !rules.isIdle { try rules.follow(change, sequence, at: now, in: transaction, over: store) }
             if case .incident(let incident) = change, incident.turn == .closed { closed.append(incident) }
         }
@@ -126,12 +135,12 @@ struct CommitPipeline {
     ///
     /// - Throws: the errors of `body` or the store; then nothing has changed, on disk or in memory.
     mutating func withDecision<Result>(
-        now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
+        now: Instant, by author: Author?, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
     ) throws -> Result {
         var result: Result?
         try transact(now: now) { pipeline, transaction in
             result = try body(pipeline.engine, transaction, &pipeline.decision)
-            try pipeline.append(to: transaction, now: now)
+            try pipeline.append(to: transaction, now: now, by: author)
         }
         guard let result else { preconditionFailure("a transaction that did not throw has run its body") }
         return result

@@ -50,7 +50,7 @@ extension Identity {
         let wait = visitRates.spendRequest(link.id, at: now())
         guard wait == 0 else { throw LinkVisitError.tooFast(retryAfterSeconds: wait) }
         let key = Array(SHA256.hash(data: link.key + Array(id.utf8)))
-        return try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
+        return try await coordinator.withDecision(by: author) { [coordinator] engine, transaction, decision, now in
             try coordinator.directory.require(link, in: transaction, at: now)
             if let earlier = try transaction.credential(.linkVisit, key: key) {
                 return LinkVisit(name: earlier.label, at: earlier.createdAt)

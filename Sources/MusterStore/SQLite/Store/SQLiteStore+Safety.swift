@@ -95,36 +95,17 @@ extension SQLiteStore {
 extension Row {
     /// Reads the source of a safety; nil in a row of an earlier version.
     fileprivate func source() throws -> Safety.Source? {
-        switch try optional("source") as UInt8? {
-        case nil: nil
-        case 0: .silence
-        case 1: .region
-        case 2: .position
-        case 3: .ownDeclaration
-        case 4: .marked(by: try number("marked_by"))
-        case 5: .unlocated
-        case 6: .underReview
-        case 7: .checkInTimer
-        case 8: .seemsToHaveLeft
-        default: throw CodecError.malformed(offset: 0)
+        guard let number = try optional("source") as UInt8? else { return nil }
+        guard let source = SafetySourceCode(number: number, markedBy: try optionalNumber("marked_by")).source else {
+            throw CodecError.malformed(offset: 0)
         }
+        return source
     }
 }
 
 extension SQLiteTransaction {
     func setSafety(_ safety: Safety, of user: UserNumber) throws {
-        let (source, markedBy): (UInt8, Int32?) =
-            switch safety.source {
-            case .silence: (0, nil)
-            case .region: (1, nil)
-            case .position: (2, nil)
-            case .ownDeclaration: (3, nil)
-            case .marked(let author): (4, author.rawValue)
-            case .unlocated: (5, nil)
-            case .underReview: (6, nil)
-            case .checkInTimer: (7, nil)
-            case .seemsToHaveLeft: (8, nil)
-            }
+        let code = SafetySourceCode(safety.source)
         try execute(
             """
             INSERT INTO safety (person, state, since, region, source, marked_by, acknowledged_by, doubt)
@@ -134,8 +115,8 @@ extension SQLiteTransaction {
                 doubt = excluded.doubt
             """,
             [
-                user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue, source,
-                markedBy, safety.acknowledgedBy?.rawValue, safety.doubt?.rawValue,
+                user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue, code.number,
+                code.markedBy?.rawValue, safety.acknowledgedBy?.rawValue, safety.doubt?.rawValue,
             ])
     }
 

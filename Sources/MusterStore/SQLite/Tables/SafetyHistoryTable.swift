@@ -23,17 +23,29 @@ enum SafetyHistoryTable {
 
         """
 
+    /// What each state follows from: the number of its source, and who marked the person. Null in rows of older files.
+    static let sources = """
+        ALTER TABLE safety_history ADD COLUMN source INTEGER;
+        ALTER TABLE safety_history ADD COLUMN marked_by INTEGER;
+
+        """
+
     static func insert(
         _ safety: Safety, of user: UserNumber, at moment: Instant, _ sequence: Int64, in database: Database
     ) throws {
         let statement = try RawStatement(
-            "INSERT OR REPLACE INTO safety_history (person, at, sequence, state, doubt) VALUES (?, ?, ?, ?, ?)",
-            in: database)
+            """
+            INSERT OR REPLACE INTO safety_history (person, at, sequence, state, doubt, source, marked_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        let code = SafetySourceCode(safety.source)
         statement.bind(1, Int64(user.rawValue))
         statement.bind(2, moment.milliseconds)
         statement.bind(3, sequence)
         statement.bind(4, Int64(safety.state.rawValue))
         statement.bind(5, safety.doubt.map { Int64($0.rawValue) })
+        statement.bind(6, Int64(code.number))
+        statement.bind(7, code.markedBy.map { Int64($0.rawValue) })
         try statement.run()
     }
 
@@ -48,7 +60,7 @@ enum SafetyHistoryTable {
     ) throws {
         let before = try RawStatement(
             """
-            SELECT at, state, doubt FROM safety_history WHERE person = ? AND at <= ?
+            SELECT at, state, doubt, source, marked_by FROM safety_history WHERE person = ? AND at <= ?
             ORDER BY at DESC, sequence DESC LIMIT 1
             """, in: database)
         before.bind(1, Int64(user.rawValue))
@@ -57,7 +69,8 @@ enum SafetyHistoryTable {
         before.reset()
         let within = try RawStatement(
             """
-            SELECT at, state, doubt FROM safety_history WHERE person = ? AND at > ? AND at < ? ORDER BY at, sequence
+            SELECT at, state, doubt, source, marked_by FROM safety_history WHERE person = ? AND at > ? AND at < ?
+            ORDER BY at, sequence
             """, in: database)
         within.bind(1, Int64(user.rawValue))
         within.bind(2, from.milliseconds)
@@ -71,7 +84,14 @@ enum SafetyHistoryTable {
             throw CodecError.malformed(offset: 0)
         }
         let doubt = row.isNull(2) ? nil : UInt8(exactly: row.integer(2)).flatMap { Doubt(rawValue: $0) }
-        return ReportedSafety(user: user, at: Instant(milliseconds: row.integer(0)), state: state, doubt: doubt)
+        let marker = row.isNull(4) ? nil : Int32(exactly: row.integer(4)).map { UserNumber($0) }
+        let source =
+            row.isNull(3)
+            ? nil
+            : UInt8(exactly: row.integer(3))
+                .flatMap { SafetySourceCode(number: $0, markedBy: marker).source }
+        return ReportedSafety(
+            user: user, at: Instant(milliseconds: row.integer(0)), state: state, source: source, doubt: doubt)
     }
 
     /// Deletes at most `limit` states before `horizon`, each of which a later one of the person before `horizon` has

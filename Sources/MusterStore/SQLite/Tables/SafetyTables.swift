@@ -55,15 +55,19 @@ enum DeclarationTable {
 enum AuditTable {
     /// The users of the operating system who used the command line.
     static let operators = "ALTER TABLE audit ADD COLUMN operator TEXT;\n"
+    /// What edits changed, as JSON.
+    static let details = "ALTER TABLE audit ADD COLUMN details TEXT;\n"
 
     static func append(_ entry: AuditEntry, in database: Database) throws {
         var codec = ChangeCodec()
         codec.put(entry.change)
         try database.cachedStatement(
-            sql: "INSERT INTO audit (sequence, at, author, device, operator, change) VALUES (?, ?, ?, ?, ?, ?)"
+            sql: """
+                INSERT INTO audit (sequence, at, author, device, operator, change, details) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
         ).execute(arguments: [
             entry.sequence.rawValue, entry.at.milliseconds, entry.author.rawValue, entry.device?.rawValue,
-            entry.operatorName, Blob(codec.bytes),
+            entry.operatorName, Blob(codec.bytes), entry.details,
         ])
         try database.cachedStatement(
             sql: """
@@ -85,7 +89,7 @@ enum AuditTable {
             return AuditEntry(
                 sequence: LogSequence(try row.value("sequence")), at: try row.instant("at"),
                 author: try row.number("author"), device: try row.optionalNumber("device"),
-                operatorName: row["operator"] as String?, change: change)
+                operatorName: row["operator"] as String?, change: change, details: row["details"] as String?)
         }
     }
 }
