@@ -166,7 +166,12 @@ package final class StoreCoordinator: Sendable {
     package func rehearse(
         by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> RegionNumber
     ) async throws -> EditOutlook {
-        try await run { writer in
+        do {
+            try quotas.claimDryRun(by: author, in: directory)
+        } catch {
+            throw CoordinatorError.overQuota(error)
+        }
+        return try await run { writer in
             do {
                 return .success(try writer.rehearse(by: author, body))
             } catch let error as StoreError {

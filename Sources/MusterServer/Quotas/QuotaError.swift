@@ -35,6 +35,9 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
         case .signalsOfUser:
             return "The devices of user \(owner) together fire more than \(Self.text(limit)) signals a second. "
                 + "Try again in \(retryAfterSeconds ?? 1) s, or ask an admin for more (--quota-signals-per-second)."
+        case .dryRuns:
+            return "User \(owner) asks what edits would change more than \(Self.text(limit)) times a second. "
+                + "Try again in \(retryAfterSeconds ?? 1) s."
         case .userBytes:
             return "User \(owner) has \(Self.bytes(limit)) stored, as much as a user may have. "
                 + "Delete documents and compact, delete positions or datasets, or ask an admin for more "

@@ -31,6 +31,20 @@ extension Quotas {
         }
     }
 
+    /// Takes a dry run of an edit from its author's rate.
+    ///
+    /// - Throws: `QuotaError`; then the edit may not be tried now.
+    func claimDryRun(by author: Author?, in directory: Directory) throws(QuotaError) {
+        guard let author else { return }
+        let now = clock()
+        guard let wait = dryRuns.withLock({ $0.spendTokens(1, of: author.user, at: now) }) else { return }
+        let fault = QuotaError(
+            .dryRuns, of: directory.users[author.user]?.name, limit: QuotaSettings.dryRunsPerSecond,
+            retryAfterSeconds: max(1, Int(wait.rounded(.up))))
+        noteRefusal(fault)
+        throw fault
+    }
+
     /// How many more users AWS clients may create in a team, and the error for one more.
     package func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaError) {
         let counts = QuotaCounts(in: directory)

@@ -28,11 +28,13 @@ extension Quotas {
         let now = clock()
         let burstUsed = positions.withLock { $0.mostUsed(at: now) }
         let (deviceFired, userFired) = signals.withLock { ($0.devices.mostUsed(at: now), $0.users.mostUsed(at: now)) }
+        let tried = dryRuns.withLock { $0.mostUsed(at: now) }
         let counts = QuotaCounts(in: directory)
         return [
             (.positions, Int64(burstUsed), Int64(settings.positionBurst)),
             (.signals, Int64(deviceFired), Int64(settings.signalBurst)),
             (.signalsOfUser, Int64(userFired), Int64(settings.signalBurst * QuotaSettings.signalDevices)),
+            (.dryRuns, Int64(tried), Int64(QuotaSettings.dryRunBurst)),
             (.userBytes, usage.mostBytesOfUser, settings.userBytes),
             (.databaseBytes, usage.mostBytesOfDatabase, settings.databaseBytes),
             (.storeBytes, usage.storeBytes, settings.storeBytes),

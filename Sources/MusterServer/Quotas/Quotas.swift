@@ -17,6 +17,8 @@ package final class Quotas: Sendable {
     private let log: Log
     let positions: Mutex<QuotaBuckets<UserNumber>>
     let signals: Mutex<SignalRates>
+    let dryRuns = Mutex(
+        QuotaBuckets<UserNumber>(perSecond: QuotaSettings.dryRunsPerSecond, burst: QuotaSettings.dryRunBurst))
     let usage = Mutex(Usage())
     private let refusals = Mutex(Refusals())
 

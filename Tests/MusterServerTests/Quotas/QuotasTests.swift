@@ -99,6 +99,21 @@ private struct Bench {
         #expect(bench.claim(bench.fixes(10, of: 1), by: bench.ana).firstRefusal == nil)
     }
 
+    @Test func `a user who tries edits all the time waits, and nobody else does`() throws {
+        let bench = Bench()
+        let ana = Author(user: bench.ana.number)
+        for _ in 0..<60 { try bench.quotas.claimDryRun(by: ana, in: bench.directory) }
+        let fault = #expect(throws: QuotaError.self) {
+            try bench.quotas.claimDryRun(by: ana, in: bench.directory)
+        }
+        #expect(fault?.quota == .dryRuns && fault?.retryAfterSeconds == 1)
+        #expect(bench.logged.map(\.quota) == [.dryRuns])
+        try bench.quotas.claimDryRun(by: Author(user: bench.ben.number), in: bench.directory)
+        try bench.quotas.claimDryRun(by: nil, in: bench.directory)
+        bench.advance(bySeconds: 1)
+        try bench.quotas.claimDryRun(by: ana, in: bench.directory)
+    }
+
     @Test func `signals have a rate of their own, and take nothing of the positions'`() {
         let bench = Bench {
             $0.positionBurst = 1; $0.signalBurst = 2
