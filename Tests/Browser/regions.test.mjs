@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { DrawnShape, extentOf, rubberLines } from "../../Web/console/regions/drawnshape.js";
 import { act, beginEdit, canUndo } from "../../Web/console/regions/edit.js";
 import { grabbed, handlesIn, mostHandles } from "../../Web/console/regions/handles.js";
+import { widthMetres } from "../../Web/console/regions/narrow.js";
 import {
     emptyShape, geometryOf, isInside, nameOfPlace, removed, ringsOf, shapeOf, stepped, vertexAt, vertexCount,
 } from "../../Web/console/regions/shape.js";
@@ -24,6 +25,24 @@ function round(count) {
         return [Math.cos(angle), Math.sin(angle)];
     });
 }
+
+test("a shape's width is a circle's radius, half a square's side and a strip's width, anywhere", () => {
+    const metres = (east, north, [longitude, latitude]) => [
+        longitude + east / 111_320 / Math.cos(latitude * Math.PI / 180), latitude + north / 111_320];
+    for (const place of [[13.4, 52.5], [179.9999, -16], [-70, 0]]) {
+        const box = (width, height) => [[0, 0], [width, 0], [width, height], [0, height]]
+            .map(([east, north]) => metres(east, north, place));
+        const width = (...rings) => widthMetres({ kind: "polygon", polygons: [rings] });
+        assert.ok(Math.abs(width(box(60, 60)) - 30) < 0.1);
+        assert.ok(Math.abs(width(box(14, 2000)) - 14) < 0.2);
+        assert.ok(width(box(60, 60), box(50, 50)) < 10, "a hole narrows what is around it");
+        assert.ok(Math.abs(widthMetres({ kind: "polygon", polygons: [[box(200, 200)], [box(10, 10)]] }) - 5) < 0.1);
+    }
+    assert.equal(widthMetres({ kind: "circle", centre: [0, 0], radius: 25 }), 25);
+    for (const shape of [emptyShape, { kind: "polygon", polygons: [[[]]] }, { kind: "polygon", polygons: [] }]) {
+        assert.equal(widthMetres(shape), undefined);
+    }
+});
 
 test("a geometry is the same after it was read and written", () => {
     const hole = [[0.5, 0.5], [0.5, 1], [1, 1], [0.5, 0.5]];

@@ -1,6 +1,7 @@
 /** The settings of a region beside its shape. */
 import { html } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { narrowMetres, widthMetres } from "./narrow.js";
 import { longestSeconds, modes, proximities } from "./settings.js";
 
 /** The fields of a region that faults are about, and the input of each. */
@@ -16,12 +17,13 @@ export function inputOf({ field }) {
 }
 
 /**
- * @param {{settings: import("./settings.js").Settings, onChange: (settings: object) => void, faults: object[],
- *     isReadOnly: boolean}} properties
+ * @param {{settings: import("./settings.js").Settings, shape: import("./shape.js").Shape,
+ *     onChange: (settings: object) => void, faults: object[], isReadOnly: boolean}} properties
  */
-export function SettingsForm({ settings, onChange, faults, isReadOnly }) {
+export function SettingsForm({ settings, shape, onChange, faults, isReadOnly }) {
     const set = (field, value) => onChange({ ...settings, [field]: value });
     const form = { settings, set, faults };
+    const isSmallShelter = settings.muster && settings.evidence === "none" && widthMetres(shape) < narrowMetres;
     return html`<fieldset class="settings" disabled=${isReadOnly}>
         <legend>${t("regions.settings.title")}</legend>
         <${Text} ...${form} field="name" id="region-name" label=${t("regions.settings.name")} maxlength="400" />
@@ -31,6 +33,7 @@ export function SettingsForm({ settings, onChange, faults, isReadOnly }) {
                 onChange=${({ currentTarget: { checked } }) => set("muster", checked)} />
             <label for="region-muster">${t("regions.settings.muster")}</label>
             <p class="hint quiet" id="region-muster-hint">${t("regions.settings.musterHint")}</p>
+            ${isSmallShelter && html`<p class="hint" role="status">${t("regions.settings.isNarrow")}</p>`}
             <${FaultOf} faults=${faults} field="muster" />
         </div>
         <${Seconds} ...${form} field="dwell" id="region-dwell" label=${t("regions.settings.dwell")}

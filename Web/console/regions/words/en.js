@@ -107,6 +107,8 @@ export default Object.freeze({
     "regions.settings.name": "Name",
     "regions.settings.muster": "Assembly point",
     "regions.settings.musterHint": "People inside count as safe.",
+    "regions.settings.isNarrow": "This is a small assembly point. Phones are often 5 to 20 m off: draw it larger, so "
+        + "that nobody who stands in it seems to have left.",
     "regions.settings.dwell": "Report a stay after (s)",
     "regions.settings.dwellHint": "Empty: a stay is not reported.",
     "regions.settings.exitDelay": "Hold an exit back for (s)",

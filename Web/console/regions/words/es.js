@@ -107,6 +107,8 @@ export default Object.freeze({
     "regions.settings.name": "Nombre",
     "regions.settings.muster": "Punto de reunión",
     "regions.settings.musterHint": "Quien está dentro cuenta como a salvo.",
+    "regions.settings.isNarrow": "Es un punto de encuentro pequeño. Los teléfonos yerran a menudo entre 5 y 20 m: "
+        + "dibújelo más grande, para que nadie que esté dentro parezca haberse ido.",
     "regions.settings.dwell": "Avisar de una estancia tras (s)",
     "regions.settings.dwellHint": "Vacío: no se avisa de una estancia.",
     "regions.settings.exitDelay": "Retener una salida durante (s)",
