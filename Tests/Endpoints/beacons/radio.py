@@ -17,7 +17,7 @@ from bumble.snoop import BtSnooper, Snooper
 from bumble.transport.common import AsyncPipeSink
 from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 
-wait_seconds = 30
+wait_seconds = 60
 
 
 def ibeacon(uuid, major, minor, power=-59):

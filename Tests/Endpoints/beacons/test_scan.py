@@ -14,6 +14,7 @@ from scan_process import ScanProcess
 from terminal import shown
 from waiting import eventually
 from webhook_receiver import Receiver
+from webhook_targets import distinct
 
 uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 beacon = f"{uuid}:1:2"
@@ -71,13 +72,15 @@ def test_a_beacon_of_the_air_becomes_a_message_in_slack(make_server, tmp_path):
         radio.advertise()
         scan = ScanProcess(tmp_path, "--h4", radio.address, "--server", server.address, "--token-file", file)
         with scan:
-            (entered,) = slack.wait(lambda calls: calls)
+            (entered,) = distinct(slack.wait(lambda calls: calls))
             assert "hall" in json.loads(entered.body)["text"].lower()
-            (presence,) = admin.items("/presences?user=ann")
-            assert presence["standing"] == "inside" and presence["probability"] > 0.9
+            # The probability falls when the machine has no time for the radio, and rises with what is heard next.
+            (presence,) = eventually(
+                lambda: admin.items("/presences?user=ann"), lambda found: found[0]["probability"] > 0.9)
+            assert presence["standing"] == "inside"
             # The scan goes on listening, so the silence of the tag is believed, and not that of a scanner.
             radio.fall_silent()
-            slack.wait(lambda calls: len(calls) == 2)
+            slack.wait(lambda calls: len(distinct(calls)) == 2)
         assert crossings(admin) == [("enter", "hall"), ("exit", "hall")]
         # Nothing of the address that the tag keeps, which is nobody's device.
         stored = admin.items("/users/gates/devices/hall/sightings")
@@ -166,7 +169,7 @@ def test_a_controller_that_stops_hearing_is_set_up_again(tmp_path):
     with BareController() as controller:
         with ScanProcess(tmp_path, "--h4", controller.address, "--every", 0.2) as scan:
             lines = scan.wait_for_words("Listening to")
-            assert controller.has_refused.wait(15)
+            assert controller.has_refused.wait(60)
 
             def turn_deaf(words, lines):
                 lines = scan.wait_for_words(words, lines)

@@ -18,7 +18,7 @@ class Owner:
         uuid, token = auth or self.auth
         headers = {"meshblu_auth_uuid": uuid, "meshblu_auth_token": token, **more.pop("headers", {})}
         return self.session.request(
-            method, f"{self.address}/{path}", json=body, headers=headers, timeout=30, **more)
+            method, f"{self.address}/{path}", json=body, headers=headers, timeout=60, **more)
 
     @property
     def auth(self):
@@ -36,6 +36,6 @@ def data(owner, device):
 
 def curl(*arguments):
     done = subprocess.run(
-        ["curl", "-s", "-w", "\n%{http_code}", *arguments], capture_output=True, text=True, timeout=30)
+        ["curl", "-s", "-w", "\n%{http_code}", *arguments], capture_output=True, text=True, timeout=120)
     body, status = done.stdout.rsplit("\n", 1)
     return int(status), body

@@ -4,15 +4,17 @@ asked, hear answers and messages on the topic that is the uuid. What it does is 
 import contextlib
 import itertools
 import json
+import os
+import pathlib
 import queue
 import subprocess
-import time
 import uuid as uuids
 
 import pytest
 
 from meshblu_owner import Owner, data
-from mqtt_client import Client, RawClient, mqtt_port, packet, port_and_server, text, versions
+from mqtt_client import (
+    Client, RawClient, mqtt_options, mqtt_port, packet, port_and_server, text, versions, wait_seconds)
 from waiting import eventually
 
 count = itertools.count(1)
@@ -57,8 +59,8 @@ class Gadget(Client):
         assert answer["_request"] == {**value, "fromUuid": self.device["uuid"]}, answer
         return answer["topic"], answer["data"]
 
-    def hear(self, seconds=20):
-        message = self.next(seconds)
+    def hear(self):
+        message = self.next()
         assert not message.retain and message.topic in self.topics
         return json.loads(message.payload)
 
@@ -76,7 +78,7 @@ def test_data_by_mqtt_and_by_the_articles_curl_are_one(admin, server, port, owne
         heard = [gadget.hear()]
         article = (f'curl -s -X POST -d "wind=13&temperature=79" {server.address}/data/{device["uuid"]}'
                    f' --header "meshblu_auth_uuid: {device["uuid"]}" --header "meshblu_auth_token: {device["token"]}"')
-        subprocess.run(article, shell=True, check=True, timeout=30)
+        subprocess.run(article, shell=True, check=True, timeout=120)
         heard.append(gadget.hear())
     assert [(item["topic"], item["data"]["wind"], item["data"]["temperature"]) for item in heard] == [
         ("data", "12", "78"), ("data", "13", "79")]
@@ -169,7 +171,7 @@ def test_an_owner_makes_tokens_and_hears_all_of_their_devices(port, owner, other
             topic, reset = gadget.ask("resetToken", {"uuid": device["uuid"]})
             assert topic == "token" and reset["uuid"] == device["uuid"]
             # All earlier tokens end, and with them their connections.
-            assert one.disconnected.get(timeout=20) is not None
+            assert one.disconnected.get(timeout=wait_seconds) is not None
         with Gadget(port, second) as two:
             two.tell("message", {"devices": device["uuid"], "payload": 2})
             assert gadget.hear()["data"]["payload"] == 2
@@ -236,11 +238,11 @@ def test_a_token_that_ends_ends_its_connection(port, owner):
     device = owner.device()
     with Gadget(port, device) as gadget:
         assert owner.send("DELETE", f"devices/{device['uuid']}/tokens/{device['token']}").status_code == 204
-        assert gadget.disconnected.get(timeout=20) is not None
+        assert gadget.disconnected.get(timeout=wait_seconds) is not None
 
 
 def test_a_message_that_was_acknowledged_outlives_the_server(make_server):
-    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    server = make_server(arguments=mqtt_options()).start()
     port = mqtt_port(server)
     owner = Owner(server.admin(), "oda")
     device = owner.device()
@@ -260,8 +262,8 @@ def test_a_message_that_was_acknowledged_outlives_the_server(make_server):
 def test_the_protocol_of_old_clients_is_taken(port, owner):
     """MQTT 3.1 with the name MQIsdp, which meshblu-mqtt speaks."""
     device = owner.device()
-    connect = (text("MQIsdp") + bytes([3, 0xC2]) + (10).to_bytes(2, "big") + text(device["uuid"]) + text(device["uuid"])
-               + text(device["token"]))
+    connect = (text("MQIsdp") + bytes([3, 0xC2]) + (600).to_bytes(2, "big") + text(device["uuid"])
+               + text(device["uuid"]) + text(device["token"]))
     with RawClient(port) as client:
         client.send(packet(0x10, connect))
         assert client.read() == (0x20, b"\x00\x00")
@@ -287,21 +289,31 @@ def test_invalid_json_is_counted_and_other_topics_are_refused(admin, port, owner
     assert data(owner, device) == []
 
 
-def test_messages_to_unknown_uuids_delay_no_other_client(admin, port, owner):
+def processor_seconds(server):
+    """Returns the time for which a server has occupied processors: other than a clock's, it is its own work alone."""
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_messages_to_unknown_uuids_delay_no_other_client(server, port, owner):
     """A server must not look through all of the owner's devices for each UUID, each message and each client."""
-    device = [owner.device() for _ in range(90)][0]
+    device, last = [owner.device() for _ in range(90)][:2]
     nobody = [str(uuids.uuid4()) for _ in range(32)]
-    subscribe = packet(0x82, b"\x00\x01" + b"".join(text(each) + b"\x00" for each in nobody))
-    with contextlib.ExitStack() as clients:
-        for number in range(60):
-            client = clients.enter_context(RawClient(port))
+    topics = [*nobody, last["uuid"]]
+    subscribe = packet(0x82, b"\x00\x01" + b"".join(text(each) + b"\x00" for each in topics))
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(RawClient(port)) for _ in range(60)]
+        for number, client in enumerate(clients):
             assert client.sign_in(owner.name, owner.key, version=4, name=f"client{number}") == 0
             client.send(subscribe)
             assert client.read()[0] == 0x90
-        sender = clients.enter_context(Gadget(port, device))
+        sender = stack.enter_context(Gadget(port, device))
+        began = processor_seconds(server)
         for _ in range(30):
             sender.tell("message", {"devices": nobody})
-        for _ in range(20):
-            began = time.monotonic()
-            admin.ok("GET", "/positions?limit=1")
-            assert time.monotonic() - began < 1
+        # Who has received this one has been through all before it.
+        sender.tell("message", {"devices": last["uuid"]})
+        assert all(client.read()[0] == 0x30 for client in clients)
+        spent = processor_seconds(server) - began
+        print(f"{spent} s")
+        assert spent < 20

@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-from mqtt_client import Client, RawClient, packet, port_and_server, text, versions
+from mqtt_client import (
+    Client, RawClient, connect_packet, mqtt_port, packet, port_and_server, stranger_count, text, versions, wait_seconds)
+from muster_process import MusterProcess
 from native_api import now
 from owntracks_phone import location, sealed, secret
 from waiting import eventually
@@ -16,7 +18,16 @@ both = pytest.mark.parametrize("version", sorted(versions))
 mosquitto_numbers = {"3.1.1": "mqttv311", "5": "mqttv5"}
 
 
-port, server = port_and_server("--request-seconds", "2")
+port, server = port_and_server()
+
+
+@pytest.fixture(scope="module")
+def hasty_port(tmp_path_factory, store_of_files):
+    """The MQTT port of a server that soon cuts off those who do not sign in."""
+    server = MusterProcess(tmp_path_factory.mktemp("hasty"), ["--mqtt-port", "0", "--request-seconds", "2"])
+    server.model = store_of_files
+    with server:
+        yield mqtt_port(server)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +73,7 @@ def test_messages_in_a_burst_are_stored_in_order(admin, port, make_phone, versio
             phone.paho.publish(f"owntracks/{user}/phone", json.dumps(location(start + index)), 1)
             for index in range(300)]
         for message in sent:
-            message.wait_for_publish(20)
+            message.wait_for_publish(wait_seconds)
         assert phone.publish(f"owntracks/{user}/phone", json.dumps(location(start + 300))) == 0
     assert len(admin.history(f"{user}/phone")) == 301
     changes = [change for change in admin.changes() if change.get("device") == f"{user}/phone"]
@@ -78,7 +89,7 @@ def test_mosquitto_pub_publishes(admin, port, make_phone, version):
     lines = "".join(json.dumps(location(newest - index)) + "\n" for index in range(20))
     subprocess.run(
         ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(port), "-V", mosquitto_numbers[version], "-u", user, "-P", token,
-         "-t", f"owntracks/{user}/phone", "-q", "2", "-l"], input=lines.encode(), check=True, timeout=30)
+         "-t", f"owntracks/{user}/phone", "-q", "2", "-l"], input=lines.encode(), check=True, timeout=120)
     assert len(admin.history(f"{user}/phone")) == 20
 
 
@@ -150,7 +161,7 @@ def test_mqtt_3_closes_the_connection_for_a_foreign_topic(admin, port, make_phon
     for topic in ["hello/world", f"owntracks/{other}/phone"]:
         with Client(port, user, token, "3.1.1") as phone:
             phone.paho.publish(topic, json.dumps(location()), 1)
-            phone.disconnected.get(timeout=20)
+            phone.disconnected.get(timeout=wait_seconds)
     assert admin.history(f"{other}/phone") == []
 
 
@@ -179,7 +190,7 @@ def test_a_withdrawn_token_disconnects_at_once(admin, port, make_phone, version)
         reader.subscribe("owntracks/#")
         assert phone.publish(f"owntracks/{user}/phone", json.dumps(location())) == 0
         admin.ok("DELETE", f"/users/{user}/devices/phone/token")
-        reasons = [client.disconnected.get(timeout=5) for client in (phone, reader)]
+        reasons = [client.disconnected.get(timeout=wait_seconds) for client in (phone, reader)]
         assert version == "3.1.1" or [reason.value for reason in reasons] == [0x87, 0x87]
     client = Client(port, user, token, version)
     assert client.connect()[0].is_failure
@@ -216,8 +227,8 @@ def test_an_unknown_version_is_refused_with_connack(port, level):
         assert stranger.await_end() == [(0x20, b"\x00\x01")]
 
 
-def test_a_stranger_who_never_signs_in_is_cut_off(port):
-    with RawClient(port) as stranger:
+def test_a_stranger_who_never_signs_in_is_cut_off(hasty_port):
+    with RawClient(hasty_port) as stranger:
         stranger.send(connect()[:4])
         assert stranger.await_end() == []
 
@@ -249,34 +260,26 @@ def test_a_client_that_breaks_the_protocol_is_disconnected_with_the_reason(port,
 def test_a_silent_client_is_disconnected_after_its_keep_alive(port, make_phone, version):
     user, token = make_phone()
     with RawClient(port) as client:
-        assert client.sign_in(user, token, version=int(version.replace("3.1.1", "4")), keepalive=1) == 0
-        client.send(b"\xc0\x00")
+        # In one piece, so that no time passes between the two.
+        client.send(connect_packet(user, token, int(version.replace("3.1.1", "4")), keepalive=1) + b"\xc0\x00")
+        first, body = client.read()
+        assert (first, body[1]) == (0x20, 0)
         assert client.read() == (0xD0, b"")
         end = client.await_end()
         assert end == ([(0xE0, b"\x8d")] if version == "5" else [])
 
 
-def await_admission(port):
-    """Waits until the server has noticed that strangers have gone."""
-    def is_admitted():
-        with RawClient(port) as client:
-            client.send(connect())
-            return client.read() is not None
-
-    eventually(is_admitted, seconds=20)
-
-
-def test_one_address_has_few_connections_that_do_not_sign_in(port, make_phone):
+def test_one_address_has_few_connections_that_do_not_sign_in(server, port, make_phone):
     user, token = make_phone()
+    eventually(lambda: stranger_count(server) == 0)
     strangers = [RawClient(port) for _ in range(65)]
     try:
-        # Sooner than one who does not sign in is cut off anyway.
-        closed, _, _ = select.select([stranger.socket for stranger in strangers], [], [], 1)
+        closed, _, _ = select.select([stranger.socket for stranger in strangers], [], [], wait_seconds)
         assert len(closed) == 1
     finally:
         for stranger in strangers:
             stranger.socket.close()
-    await_admission(port)
+    eventually(lambda: stranger_count(server) == 0)
     # Whoever has signed in is no stranger.
     clients = []
     for index in range(10):

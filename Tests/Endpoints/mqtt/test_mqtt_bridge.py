@@ -2,36 +2,31 @@
 is true, whichever of the three ends and begins again, and nothing is shown as true while Muster is gone."""
 
 import json
-import socket
 
 import pytest
 
+from held_port import hold_port
 from mosquitto import HomeAssistant, Mosquitto
-from mqtt_client import Client, mqtt_port
+from mqtt_client import Client, mqtt_options, mqtt_port
 from native_api import now
 from owntracks_phone import location
 
 versions = pytest.mark.parametrize("version", ["mqttv31", "mqttv311", "mqttv50"])
 
 
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
 class House:
     """Muster, a mosquitto that is bridged to it, and Ana, whose phone reports."""
 
     def __init__(self, make_server, folder, version):
-        self.server = make_server(arguments=["--mqtt-port", "0"]).start()
+        self.server = make_server(arguments=mqtt_options()).start()
         self.muster_port = mqtt_port(self.server)
         admin = self.server.admin()
         admin.make_team("home")
         self.ana = admin.make_user("ana", "member", "home").token
         self.token = admin.make_device("ana", "phone").token
         key = admin.make_user("house", "leader", "home").token
-        self.broker = Mosquitto(folder / "mosquitto", self.muster_port, free_port(), key, version).start()
+        self.held, port = hold_port()
+        self.broker = Mosquitto(folder / "mosquitto", self.muster_port, port, key, version).start()
         self.second = now() // 1000 - 1_000
 
     def move(self, latitude):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 import pytest
 
@@ -184,6 +185,7 @@ def test_a_member_that_nobody_needs_costs_no_sighting(port, house, member):
 def test_what_cannot_be_read_is_logged_once_a_minute_without_its_contents_and_not_kept(make_server):
     server = make_server(arguments=["--mqtt-port", "0"]).start()
     house = House(server.admin())
+    began = time.monotonic()
     with Client(mqtt_port(server), house.name, house.token) as gateway:
         for _ in range(20):
             body = b'{"id":"CB:B8:33:4C:88:01","name":"hunter2" "rssi":-55}'
@@ -192,7 +194,8 @@ def test_what_cannot_be_read_is_logged_once_a_minute_without_its_contents_and_no
     assert server.admin().items("/refused-reports") == []
     log = server.log()
     lines = [line for line in log.splitlines() if "cannot be read" in line]
-    assert len(lines) == 1 and "room_presence/office" in lines[0] and "hunter2" not in log
+    assert 1 <= len(lines) <= 1 + (time.monotonic() - began) // 60
+    assert "room_presence/office" in lines[0] and "hunter2" not in log
 
 
 def test_encrypted_bthome_is_counted_and_its_address_counts(admin, port, house):

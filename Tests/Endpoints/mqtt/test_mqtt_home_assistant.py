@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mqtt_client import Client, mqtt_port, port_and_server
+from mqtt_client import Client, mqtt_options, mqtt_port, port_and_server
 from native_api import box, polygon
 from owntracks_phone import location
 
@@ -92,7 +92,7 @@ def test_a_new_device_is_found_and_a_renamed_person_stays(port, admin):
 
 @pytest.mark.parametrize("version", ["3.1.1", "5"])
 def test_a_subscriber_learns_that_the_server_runs_and_that_it_stops(make_server, version):
-    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    server = make_server(arguments=mqtt_options()).start()
     port = mqtt_port(server)
     key = server.admin().make_user("house", "analyst").token
     more = {"expiry": 3600} if version == "5" else {}

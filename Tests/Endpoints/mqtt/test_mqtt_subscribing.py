@@ -1,6 +1,7 @@
 """What MQTT subscribers are sent, to whom and how often: through restarts, kills and silent clients."""
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -12,7 +13,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from mqtt_client import Client, RawClient, mqtt_port, packet, port_and_server, text, versions
+from mqtt_client import (
+    Client, RawClient, mqtt_options, mqtt_port, packet, port_and_server, text, versions, wait_seconds)
 from mqtt_team import Team, watcher
 from native_api import box, now, polygon
 from owntracks_phone import location
@@ -139,7 +141,7 @@ def test_mosquitto_sub_subscribes(port, team, version):
     number = {"3.1.1": "mqttv311", "5": "mqttv5"}[version]
     done = subprocess.run(
         ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-V", number, "-u", team.leader, "-P", team.key, "-t",
-         "owntracks/#", "-q", "1", "-C", "1", "-W", "20"], capture_output=True, timeout=30, check=True)
+         "owntracks/#", "-q", "1", "-C", "1", "-W", "60"], capture_output=True, timeout=120, check=True)
     assert json.loads(done.stdout)["tst"] == told["tst"]
 
 
@@ -173,7 +175,7 @@ def sample_times(messages):
 @both
 @pytest.mark.parametrize("ending", ["stop", "kill"])
 def test_a_kept_session_goes_on_after_a_restart(make_server, version, ending):
-    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    server = make_server(arguments=mqtt_options()).start()
     port = mqtt_port(server)
     team = Team(server.admin())
     ana = team.users[0]
@@ -219,7 +221,7 @@ def test_a_session_moves_to_its_new_connection(port, team, version):
     with watcher(port, team, version, "moves") as first:
         first.subscribe("owntracks/+/+")
         with watcher(port, team, version, "moves") as second:
-            reason = first.disconnected.get(timeout=20)
+            reason = first.disconnected.get(timeout=wait_seconds)
             assert version == "3.1.1" or reason.value == 0x8E
             assert second.present
             told = team.publish(port, ana)
@@ -238,7 +240,7 @@ def test_a_client_that_never_acknowledges_gets_few_and_then_all(port, admin):
             sent = [phone.paho.publish(f"owntracks/{ana}/phone", json.dumps(location(start + index)), 1)
                     for index in range(100)]
             for message in sent:
-                message.wait_for_publish(20)
+                message.wait_for_publish(wait_seconds)
         assert sample_times([mute.next() for _ in range(10)]) == list(range(start, start + 10))
         # It still talks, and gets no more.
         mute.subscribe("muster/users/nobody/safety")
@@ -267,7 +269,7 @@ def test_the_will_of_a_disconnected_client_is_stored_and_that_of_an_orderly_end_
         gone.cut()
     with Client(port, ben, team.tokens[ben], version, will=(f"owntracks/{ben}/phone", will, 1, False)):
         pass
-    eventually(lambda: admin.items(f"/users/{ana}/devices/phone/notes?kind=lwt"), seconds=20)
+    eventually(lambda: admin.items(f"/users/{ana}/devices/phone/notes?kind=lwt"))
     assert admin.items(f"/users/{ben}/devices/phone/notes?kind=lwt") == []
     foreign = Client(port, ana, team.tokens[ana], version, will=(f"owntracks/{ben}/phone", will, 1, False))
     assert foreign.connect()[0].is_failure
@@ -308,10 +310,10 @@ class Publisher(threading.Thread):
 
 
 def test_nothing_that_was_acknowledged_is_lost_or_doubled_by_kills(make_server):
-    seed = random.randrange(1 << 30)
+    seed = int(os.environ.get("MUSTER_TEST_SEED", "20261129"))
     print("seed", seed)
     chance = random.Random(seed)
-    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    server = make_server(arguments=mqtt_options()).start()
     port = mqtt_port(server)
     admin = server.admin()
     team = Team(admin, ("ana", "ben", "cem", "dee"))
@@ -330,7 +332,7 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_by_kills(make_server):
     eventually(lambda: all(phone.acknowledged > count for phone, count in zip(phones, before)))
     for phone in phones:
         phone.stopping = True
-        phone.join(30)
+        phone.join(wait_seconds)
     for phone in phones:
         assert phone.acknowledged > 0
         times = [position["sampleTime"] for position in server.admin().history(f"{phone.user}/phone")]
@@ -346,12 +348,12 @@ def test_a_client_that_subscribes_without_end_is_refused_and_others_are_not(port
     with RawClient(port) as client:
         assert client.sign_in(ana, team.keys[ana]) == 0
         reasons = set()
-        for _ in range(30):
-            client.send(again * 20)
-            for _ in range(20):
-                first, answer = client.read()
-                assert first == 0x90
-                reasons.add(answer[-1])
+        # 500 at once, and 5 in a second: that many in one piece outrun them on any machine.
+        client.send(again * 2_000)
+        for _ in range(2_000):
+            first, answer = client.read()
+            assert first == 0x90
+            reasons.add(answer[-1])
         # Granted at first, and then "quota exceeded".
         assert reasons == {0, 0x97}
         # UNSUBACK has no such reason, so the server takes its time over each. Many filters in one packet are refused.

@@ -51,7 +51,7 @@ def test_a_phone_publishes_and_subscribes(place, version, transport):
 
 
 def test_a_port_for_websocket_answers_other_requests(make_server):
-    server = make_server(arguments=["--mqtt-websocket-port", "0", "--request-seconds", "1"]).start()
+    server = make_server(arguments=["--mqtt-websocket-port", "0", "--request-seconds", "600"]).start()
     port = mqtt_port(server, "--mqtt-websocket-port")
     upgrade = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n"
     for head in [b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET /mqtt HTTP/1.1\r\nHost: x\r\n" + upgrade,
@@ -59,7 +59,8 @@ def test_a_port_for_websocket_answers_other_requests(make_server):
                  b"GET /other HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Protocol: mqtt\r\n" + upgrade]:
         assert read_all(port, head + b"\r\n").startswith(b"HTTP/1.1 426 "), head
     # Whoever never asks is cut off.
-    assert read_all(port, b"GET /") == b""
+    hasty = make_server("hasty", arguments=["--mqtt-websocket-port", "0", "--request-seconds", "1"]).start()
+    assert read_all(mqtt_port(hasty, "--mqtt-websocket-port"), b"GET /") == b""
 
 
 def test_a_frame_before_sign_in_is_limited_to_the_size_of_a_connect(make_server):
@@ -106,7 +107,8 @@ def test_strangers_of_one_address_hold_little_together(make_server, before_sign_
     kept = (256 << 10) // (size - (2 << 10))
     strangers = []
     for _ in range(60):
-        strangers.append(socket.create_connection(("127.0.0.1", tcp if before_sign_in == "packet" else web), 20))
+        place = "127.0.0.1", tcp if before_sign_in == "packet" else web
+        strangers.append(socket.create_connection(place, wait_seconds))
         if before_sign_in == "frame":
             strangers[-1].sendall(upgrade)
             assert strangers[-1].recv(4096).startswith(b"HTTP/1.1 101 ")
@@ -115,7 +117,7 @@ def test_strangers_of_one_address_hold_little_together(make_server, before_sign_
             strangers[-1].sendall(b"GET /mqtt HTTP/1.1\r\nX: " + b"a" * size)
         else:
             strangers[-1].sendall(b"\x10\xa0\x7e" + bytes(size - 100))
-    eventually(lambda: sum(is_closed(one) for one in strangers) >= 60 - kept, seconds=20)
+    eventually(lambda: sum(is_closed(one) for one in strangers) >= 60 - kept)
     assert sum(not is_closed(one) for one in strangers) > kept // 2
     # A phone at the same address signs in meanwhile, and once they are gone there is room again.
     with Client(web, "ana", token, "5", transport="websockets") as phone:
@@ -151,7 +153,7 @@ def test_a_server_whose_port_is_taken_names_it_and_was_never_ready(make_server):
         port = taken.getsockname()[1]
         server = make_server(arguments=["--mqtt-port", str(port)])
         server.launch()
-        assert server.process.wait(30) != 0
+        assert server.process.wait(wait_seconds) != 0
         words = f"port {port} of 127.0.0.1 is taken by another program: name another with --mqtt-port"
         assert words in server.log()
         server.reader.join(wait_seconds)

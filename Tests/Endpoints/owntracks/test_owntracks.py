@@ -202,12 +202,13 @@ def test_a_wrong_token_is_a_temporary_failure(server, make_phone, path):
 
 def test_a_revoked_token_is_a_temporary_failure_until_there_is_a_new_one(server, admin, make_phone):
     phone = make_phone()
-    phone.tell(location())
+    at = now() // 1000
+    phone.tell(location(at))
     admin.ok("DELETE", f"/users/{phone.user}/devices/phone/token")
-    status, headers, _ = phone.post(location(tst=now() // 1000 - 5))
+    status, headers, _ = phone.post(location(at - 5))
     assert status == 503 and "Retry-After" in headers
     token = admin.ok("POST", f"/users/{phone.user}/devices/phone/token")["token"]
-    Phone(server, phone.user, token).tell(location(tst=now() // 1000 - 5))
+    Phone(server, phone.user, token).tell(location(at - 5))
     assert len(admin.history(phone.name)) == 2
 
 
@@ -262,9 +263,10 @@ def test_a_password_reports_for_the_device_that_the_app_names(server, admin):
 def test_a_gateway_reports_for_the_user_and_device_that_it_names(server, admin, make_phone):
     phone = make_phone()
     gateway = Phone(server, "gate", admin.make_user("gate", "gateway").token, headers={"X-Limit-U": phone.user})
-    assert gateway.tell(location()) == []
+    at = now() // 1000
+    assert gateway.tell(location(at)) == []
     named = Phone(server, "gate", gateway_secret(gateway), headers={"X-Limit-U": None, "X-Limit-D": None})
-    named.tell(location(tst=now() // 1000 - 9), f"/pub?u={phone.user}&d=phone")
+    named.tell(location(at - 9), f"/pub?u={phone.user}&d=phone")
     assert len(admin.history(phone.name)) == 2
     gateway.headers["X-Limit-U"] = "nobody"
     assert gateway.post(location())[0] == 503

@@ -1,6 +1,7 @@
 """Push: a dataset's change reaches the person's other devices, encrypted and in order."""
 
 import threading
+import time
 
 import pytest
 
@@ -53,14 +54,17 @@ def test_no_other_user_gets_the_push_or_changes_the_device(service, ana, admin):
 
 def test_changes_during_a_push_are_pushed_once_with_the_newest_count(server, ana):
     gate = threading.Event()
-    slow = Receiver(lambda call: gate.wait(60) and 201)
+    slow = Receiver(lambda call: 201 if gate.wait(300) else 500)
     with slow:
         browser = subscribed(ana, slow)
+        began = time.monotonic()
         first = update(ana, "settings", "0")
         slow.wait(lambda calls: calls)
         last = [update(ana, "settings", str(number)) for number in range(1, 30)][-1]
         gate.set()
-        assert counts(browser.wait(lambda messages: counts(messages)[-1:] == [last])) == [first, last]
+        told = counts(browser.wait(lambda messages: counts(messages)[-1:] == [last]))
+        # An attempt without an answer ends after 15 s, and another follows.
+        assert told[0] == first and told == sorted(told) and len(told) <= 2 + (time.monotonic() - began) // 15
 
 
 def test_datasets_reach_a_device_in_the_order_of_their_changes(service, ana):
@@ -130,20 +134,27 @@ def test_a_test_push_reports_the_outcome_of_each_device(ana, admin, service):
 
 def test_a_members_test_pushes_are_limited(ana):
     """Each makes the server call addresses that the member chose."""
-    answers = [ana.send("POST", "/push/test", {}) for _ in range(12)]
-    assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
-    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 10
+    began = time.monotonic()
+    taken = 0
+    while (answer := ana.send("POST", "/push/test", {})).status_code == 200:
+        taken += 1
+        # 10 at once, and one more in 10 s.
+        assert taken <= 11 + (time.monotonic() - began) / 10
+    assert taken >= 10 and answer.status_code == 429 and 1 <= int(answer.headers["Retry-After"]) <= 10
 
 
 def test_services_of_one_member_that_refuse_do_not_fill_the_log(ana, server):
     """A member chooses the services, and how often they are called."""
     with Receiver(lambda call: 400) as refusing:
+        began = time.monotonic()
         for number in range(20):
             Browser(refusing, f"/refusing/{number}").register(ana)
         for _ in range(3):
             results = ana.ok("POST", "/push/test", {})["devices"]
             assert [result["outcome"] for result in results] == ["refused"] * 20
-        assert 1 <= server.log().count(f"service=webpush http://127.0.0.1:{refusing.port} ") <= 4
+        lines = server.log().count(f"service=webpush http://127.0.0.1:{refusing.port} ")
+        # 3 at once, and one more in a minute.
+        assert 1 <= lines <= 4 + (time.monotonic() - began) / 60
 
 
 def test_the_same_subscription_is_one_device_and_belongs_to_its_last_user(ana, admin, service):
@@ -194,9 +205,11 @@ def test_a_twenty_first_device_and_nonsense_are_refused(ana, service):
 
 
 def test_a_removed_device_and_a_removed_user_hear_nothing_more(ana, admin, service):
-    browser = subscribed(ana, service)
+    browser, witness = subscribed(ana, service), subscribed(ana, service)
     ana.ok("DELETE", f"/datasets/settings/subscriptions/{browser.id}")
     update(ana, "settings", "1")
+    # Once this update is told to someone, a device that subscribes later hears nothing of it.
+    witness.wait(lambda messages: messages)
     other = subscribed(ana, service)
     last = update(ana, "settings", "2")
     assert counts(other.wait(lambda messages: messages)) == [last]
@@ -237,14 +250,18 @@ def test_a_sign_out_everywhere_removes_the_devices(ana, admin, service, server):
     assert ana.items("/push/devices") == []
 
 
-def test_metrics_count_push_attempts(server, ana, service):
-    def attempts():
-        lines = server.admin().send("GET", "//metrics").text.splitlines()
-        return {line.split(" ")[0]: float(line.split(" ")[1]) for line in lines if line.startswith("muster_push")}
+def test_metrics_count_push_attempts(make_server, service):
+    # A server of its own: the shared one may still count a push of another test.
+    admin = make_server(arguments=["--allow-private-targets"]).start().admin()
+    ana = admin.make_user("ana")
 
-    name = 'muster_push_attempts_total{outcome="delivered"}'
-    before = attempts()[name]
+    def delivered():
+        lines = admin.send("GET", "//metrics").text.splitlines()
+        (line,) = [line for line in lines if line.startswith('muster_push_attempts_total{outcome="delivered"}')]
+        return float(line.split(" ")[1])
+
+    assert delivered() == 0
     browser = subscribed(ana, service)
     update(ana, "settings", "1")
     browser.wait(lambda messages: messages)
-    eventually(lambda: attempts()[name] == before + 1)
+    eventually(lambda: delivered() == 1)

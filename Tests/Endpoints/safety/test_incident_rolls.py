@@ -43,7 +43,7 @@ def test_a_removed_user_stays_on_the_roll_also_when_the_server_is_killed_at_once
     server.kill()
     server.start()
     leader = NativeApi(server.address, leader.token)
-    answer, found = eventually(lambda: roll(leader, number), lambda read: not read[0]["allAccounted"], 30)
+    answer, found = eventually(lambda: roll(leader, number), lambda read: not read[0]["allAccounted"])
     gone = found["dock-p0"]
     assert answer["open"] and not answer["allAccounted"] and answer["counts"]["unaccounted"] == 1
     assert not gone["accounted"] and not gone["left"] and gone["state"] == "unknown"
@@ -83,7 +83,7 @@ def test_deleting_what_places_people_in_safety_leaves_them_on_the_roll_unaccount
 
 def await_missing(leader, number, user):
     """Someone on the roll, once they are no longer accounted for."""
-    found = eventually(lambda: roll(leader, number)[1][user], lambda person: not person["accounted"], 30)
+    found = eventually(lambda: roll(leader, number)[1][user], lambda person: not person["accounted"])
     assert not found["left"]
     return found
 
@@ -180,7 +180,7 @@ def test_a_drill_closes_by_itself_where_its_team_chose_so(server):
     assert chosen["closesDrills"] and not chosen["closesRealIncidents"] and chosen["closesAfterSeconds"] == 0
     number = evacuate(leader, "hut", "drill")
     all_safe(leader, "hut", phones)
-    closed = eventually(lambda: leader.ok("GET", f"/incidents/{number}"), lambda incident: not incident["open"], 30)
+    closed = eventually(lambda: leader.ok("GET", f"/incidents/{number}"), lambda incident: not incident["open"])
     assert closed["closedHow"] == "automatic" and closed["allAccounted"] and "closedBy" not in closed
 
 

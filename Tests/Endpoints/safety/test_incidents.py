@@ -9,7 +9,7 @@ import pytest
 
 from event_stream import EventStream
 from incident_crew import make_crew_in
-from native_api import NativeApi, box, fix, now, polygon, stamp
+from native_api import NativeApi, box, fix, milliseconds, now, polygon, stamp
 
 seed = 20261121
 yard = polygon("yard", box(13.40, 52.50, 13.41, 52.51), muster=True, name="=Yard <1>")
@@ -186,11 +186,13 @@ def test_a_declaration_from_before_an_incident_does_not_count_and_being_inside_d
     declare(leader, "hall-lea", "safe")
     for ago in (50_000, 25_000, 0):
         phones["hall-p0"].ok("POST", "/positions", fix(*inside, now() - ago, accuracy=5))
-    number = leader.ok("POST", "/teams/hall/incidents", {"kind": "drill"})["number"]
+    incident = leader.ok("POST", "/teams/hall/incidents", {"kind": "drill"})
+    number = incident["number"]
     answer, found = roll(leader, number)
     assert answer["counts"]["accounted"] == 1 and found["hall-p0"]["accounted"]
     # Said before it by a phone that was offline.
-    assert declare(phones["hall-p1"], "hall-p1", "safe", sampleTime=stamp(now() - 60_000))["late"]
+    early = stamp(milliseconds(incident["startedAt"]) - 60_000)
+    assert declare(phones["hall-p1"], "hall-p1", "safe", sampleTime=early)["late"]
     assert not roll(leader, number)[1]["hall-p1"]["accounted"]
 
 

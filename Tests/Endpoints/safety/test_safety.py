@@ -1,10 +1,13 @@
 """What people say of people: who may, what it does, how it is known, and that it survives."""
 
+import itertools
+
 import pytest
 
 from event_stream import EventStream
 from native_api import box, fix, now, polygon, stamp
 
+numbers = itertools.count(1)
 inside, both, outside = (52.505, 13.405), (52.5095, 13.405), (52.6, 13.6)
 yard = polygon("yard", box(13.40, 52.50, 13.41, 52.51), muster=True, name="Yard")
 field = polygon("field", box(13.40, 52.509, 13.41, 52.52), muster=True, name="Field")
@@ -37,8 +40,8 @@ class Crew:
 
 
 @pytest.fixture
-def crew(server, request):
-    return Crew(server, f"crew{abs(hash(request.node.name)) % 100_000}")
+def crew(server):
+    return Crew(server, f"crew{next(numbers)}")
 
 
 def test_someone_in_two_muster_regions_who_leaves_one_is_still_safe(crew):
@@ -89,14 +92,15 @@ def test_a_mark_is_reported_with_its_author_and_audited(crew):
 
 
 def test_an_older_or_repeated_declaration_changes_nothing(crew):
-    call = {"kind": "needsHelp", "id": "call-1", "sampleTime": stamp(now() - 10_000)}
+    at = now()
+    call = {"kind": "needsHelp", "id": "call-1", "sampleTime": stamp(at - 10_000)}
     path = f"/users/{crew.user('ann')}/declarations"
     first = crew.ann.ok("POST", path, call)
     assert not first["repeated"] and not first["late"]
     before = crew.admin.last_sequence()
     again = crew.ann.ok("POST", path, call)
     assert again["repeated"] and again["sequence"] == before
-    old = crew.ann.ok("POST", path, {"kind": "safe", "id": "late-1", "sampleTime": stamp(now() - 60_000)})
+    old = crew.ann.ok("POST", path, {"kind": "safe", "id": "late-1", "sampleTime": stamp(at - 60_000)})
     assert old["late"] and old["safety"]["state"] == "needsHelp"
 
 

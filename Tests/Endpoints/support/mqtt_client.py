@@ -7,13 +7,15 @@ import threading
 
 import paho.mqtt.client as paho
 import pytest
+import requests
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from held_port import hold_port
 from muster_process import MusterProcess
 
 versions = {"3.1.1": paho.MQTTv311, "5": paho.MQTTv5}
-wait_seconds = 20
+wait_seconds = 60
 
 
 class Client:
@@ -33,7 +35,9 @@ class Client:
         more = {} if version == "5" else {"clean_session": clean}
         self.paho = paho.Client(
             paho.CallbackAPIVersion.VERSION2, client_id=name, protocol=versions[version], transport=transport,
-            manual_ack=not acknowledges, reconnect_on_failure=False, **more)
+            manual_ack=True, reconnect_on_failure=False, **more)
+        self.paho.connect_timeout = wait_seconds
+        self.acknowledges = acknowledges
         self.properties = None
         if version == "5":
             self.properties = Properties(PacketTypes.CONNECT)
@@ -51,9 +55,15 @@ class Client:
         self.paho.on_connect = lambda client, data, flags, reason, properties: self.connected.put(
             (reason, flags.session_present, properties))
         self.paho.on_disconnect = lambda client, data, flags, reason, properties: self.disconnected.put(reason)
-        self.paho.on_message = lambda client, data, message: self.messages.put(message)
+        self.paho.on_message = self._take
         self.paho.on_publish = self._publish_answered
         self.paho.on_subscribe = lambda client, data, mid, reasons, properties: self._subscribed.put(reasons)
+
+    def _take(self, client, data, message):
+        # Acknowledged before the test knows of it: a test that closes the client next does not keep it from that.
+        if self.acknowledges:
+            client.ack(message.mid, message.qos)
+        self.messages.put(message)
 
     def _publish_answered(self, client, data, mid, reason, properties):
         with self._answered:
@@ -200,12 +210,31 @@ def mqtt_port(server, option="--mqtt-port"):
     return int(port)
 
 
+def stranger_count(server):
+    """Returns how many connections the server has of clients that have not signed in."""
+    shown = requests.get(f"{server.address}/metrics", timeout=wait_seconds).text
+    return float(re.search(r'^muster_mqtt_connections\{signed_in="no"\} (\S+)$', shown, re.M)[1])
+
+
+held = []
+"""What keeps the ports of `mqtt_options` until the tests end."""
+
+
+def mqtt_options(option="--mqtt-port"):
+    """Returns the option of a server that gives MQTT clients the same port at every start."""
+    socket_of_port, port = hold_port()
+    held.append(socket_of_port)
+    return [option, str(port)]
+
+
 def port_and_server(*arguments):
-    """Returns the fixtures `port` and `server` of a file whose tests share one server with an MQTT port."""
+    """Returns the fixtures `port` and `server` of a file whose tests share one server with an MQTT port. It cuts off
+    nobody who is slow to sign in."""
 
     @pytest.fixture(scope="module")
     def server(tmp_path_factory, store_of_files):
-        server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", "0", *arguments])
+        options = ["--mqtt-port", "0", "--request-seconds", "600", *arguments]
+        server = MusterProcess(tmp_path_factory.mktemp("muster"), options)
         server.model = store_of_files
         with server:
             yield server

@@ -20,3 +20,11 @@ def settled(admin, seconds=60):
 def failures(admin):
     """Returns the latest failures, newest first, without those of other tests' targets."""
     return [failure for failure in admin.ok("GET", "/deliveries")["failures"] if "target" in failure]
+
+
+def distinct(calls):
+    """Returns the calls without repetitions: a call whose answer comes too late is repeated under its id."""
+    first = {}
+    for call in calls:
+        first.setdefault(call.event or call.body, call)
+    return list(first.values())
