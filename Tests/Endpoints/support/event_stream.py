@@ -65,7 +65,7 @@ class EventStream:
                     yield int(fields["id"]) if "id" in fields else None, fields["event"], json.loads(fields["data"])
                 fields = {}
 
-    def take(self, enough, seconds=20):
+    def take(self, enough, seconds=60):
         """Reads events until `enough` returns true for the list of those read. Returns that list."""
         found = []
         self.deadline = time.monotonic() + seconds
@@ -75,7 +75,7 @@ class EventStream:
                 return found
         raise AssertionError(f"the stream ended: {found[-3:]}")
 
-    def await_end(self, seconds=25):
+    def await_end(self, seconds=60):
         """Reads until the server ends the stream. Returns the events read."""
         self.deadline = time.monotonic() + seconds
         return list(self.events())
