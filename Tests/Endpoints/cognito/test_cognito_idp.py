@@ -208,7 +208,7 @@ def test_awscli_signs_in_without_credentials(server, people, settings):
         [str(pathlib.Path(sys.executable).parent / "aws"), "cognito-idp", "initiate-auth", "--client-id",
          settings["clientId"], "--auth-flow", "USER_PASSWORD_AUTH", "--auth-parameters",
          json.dumps({"USERNAME": "lou", "PASSWORD": "lou's password"})],
-        capture_output=True, text=True, timeout=60, env=environment)
+        capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     token = json.loads(done.stdout)["AuthenticationResult"]["AccessToken"]
     assert cognito.verified(server, token)["cognito:groups"] == ["leader"]

@@ -4,7 +4,7 @@ import base64
 import email
 import hashlib
 import json
-import os
+import random
 import socket
 
 import pytest
@@ -114,7 +114,7 @@ def test_a_multipart_body_of_a_wrong_length_leaves_nothing(server, couch, db, wr
     body = related({"_id": "doc", "_attachments": {"t": file}}, text)
     head = (f"PUT {db}/doc HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.admin().token}\r\nContent-Type: "
             f"{multipart['Content-Type']}\r\nContent-Length: {len(body) + wrong}\r\nConnection: close\r\n\r\n")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
         client.sendall(head.encode() + body)
         client.shutdown(socket.SHUT_WR)
         answer = b""
@@ -136,7 +136,7 @@ def parts(response):
 
 @pytest.mark.parametrize("kind", ["mixed", "related"])
 def test_many_documents_with_their_files_as_parts(couch, db, kind):
-    data = os.urandom(700_000)
+    data = random.Random(700).randbytes(700_000)
     made = couch.ok("PUT", db + "/filed", {"v": 1})["rev"]
     filed = couch.ok("PUT", db + "/filed/f.bin", raw=data, rev=made)["rev"]
     couch.ok("POST", db + "/_bulk_docs", {"docs": [{"_id": f"d{n:03}", "n": n} for n in range(100)]})

@@ -3,7 +3,6 @@
 import base64
 import json
 import socket
-import threading
 
 from couch_api import as_user, high, low, revisions, timeout_seconds
 from waiting import eventually
@@ -47,18 +46,14 @@ def test_the_style_all_docs_lists_all_leaves(couch, db):
     assert row["doc"]["_conflicts"] == ["1-7a7e4b29f3af401e69b6f86e4c26b727"]
 
 
-def later(action):
-    timer = threading.Timer(0.3, action)
-    timer.start()
-    return timer
-
-
 def test_a_longpoll_waits_for_the_first_change(couch, db):
     since = couch.ok("GET", db)["update_seq"]
     empty = couch.ok("GET", db + "/_changes", feed="longpoll", since=since, timeout=200)
     assert empty == {"results": [], "last_seq": since, "pending": 0}
-    later(lambda: couch.ok("PUT", db + "/new", {}))
-    found = couch.ok("GET", db + "/_changes", feed="longpoll", since=since)
+    # The head of the answer is there once the feed is open.
+    feed = couch.send("GET", db + "/_changes", feed="longpoll", since=since, heartbeat=10_000, stream=True)
+    couch.ok("PUT", db + "/new", {})
+    found = feed.json()
     assert [row["id"] for row in found["results"]] == ["new"]
     at_once = couch.ok("GET", db + "/_changes", feed="longpoll", since=since)
     assert at_once == found
@@ -66,8 +61,10 @@ def test_a_longpoll_waits_for_the_first_change(couch, db):
 
 def test_a_longpoll_hears_nothing_of_other_databases(couch, db):
     other = couch.fresh()
-    later(lambda: couch.ok("PUT", other + "/new", {}))
-    assert couch.ok("GET", db + "/_changes", feed="longpoll", timeout=1000)["results"] == []
+    feed = couch.send("GET", db + "/_changes", feed="longpoll", heartbeat=10_000, stream=True)
+    couch.ok("PUT", other + "/new", {})
+    couch.ok("PUT", db + "/own", {})
+    assert [row["id"] for row in feed.json()["results"]] == ["own"]
 
 
 def test_a_continuous_feed_goes_on(couch, db):
@@ -76,7 +73,7 @@ def test_a_continuous_feed_goes_on(couch, db):
     lines = answer.iter_lines()
     assert json.loads(next(lines))["doc"]["v"] == 1
     assert next(lines) == b"", "a heartbeat"
-    later(lambda: couch.ok("PUT", db + "/b", {"v": 2}))
+    couch.ok("PUT", db + "/b", {"v": 2})
     line = next(line for line in lines if line)
     assert json.loads(line)["id"] == "b"
     answer.close()
@@ -101,9 +98,12 @@ def test_an_event_source_receives_changes(couch, db):
 
 
 def test_a_feed_ends_with_its_database(couch, db):
-    later(lambda: couch.ok("DELETE", db))
-    answer = couch.ok("GET", db + "/_changes", feed="longpoll", heartbeat=60_000)
-    assert answer["results"] == []
+    feed = couch.send("GET", db + "/_changes", feed="longpoll", heartbeat=200, stream=True)
+    lines = feed.iter_lines()
+    begun = next(lines)
+    assert next(lines) == b"", "a heartbeat: it waits"
+    couch.ok("DELETE", db)
+    assert json.loads(begun + b"".join(lines))["results"] == []
 
 
 def test_a_broken_feed_no_longer_counts_to_the_users_feeds(server):

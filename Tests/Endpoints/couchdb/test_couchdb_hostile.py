@@ -64,7 +64,7 @@ class Visitor:
 
     def __init__(self, server):
         self.host = server.address.removeprefix("http://")
-        self.connection = http.client.HTTPConnection(self.host, timeout=20)
+        self.connection = http.client.HTTPConnection(self.host, timeout=60)
 
     def ask(self, method, path, body=None, **fields):
         """The status and body of the answer, which is well made."""
@@ -152,7 +152,7 @@ def test_head_answers_as_get_does_and_ends(paths, server, visitor):
             status, body = visitor.ask("HEAD", concrete(path) + query)
             assert (status, body) == (expected, b""), f"HEAD {path}{query}"
     host, port = visitor.host.split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         token = basic("admin", admin_password)
         connection.sendall((f"HEAD /db/_all_docs HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\n"
                             "Connection: close\r\n\r\n").encode())

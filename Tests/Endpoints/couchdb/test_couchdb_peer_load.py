@@ -15,8 +15,8 @@ from couchdb_peer import at, leaves
 
 documents = 24
 load_seconds = 8
-converge_seconds = 5
-"""After the last write, while nobody is killed."""
+converge_seconds = 25
+"""After the last write, while nobody is killed: sooner than a CouchDB tries a job that failed again."""
 recover_seconds = 120
 """After a kill: a CouchDB tries a job that failed again after half a minute."""
 
@@ -72,8 +72,8 @@ class Writer(threading.Thread):
 
     def end(self):
         self.is_over.set()
-        self.join(30)
-        assert self.fault is None, self.fault
+        self.join(60)
+        assert self.fault is None and not self.is_alive(), self.fault
 
 
 def files(server, name, found):

@@ -1,7 +1,6 @@
 """`_db_updates` and `_local_docs`: which databases come and go, and what is never replicated."""
 
 import json
-import threading
 
 from couch_api import CouchApi, as_user
 from native_api import now, stamp
@@ -10,10 +9,6 @@ from native_api import now, stamp
 def events(answer):
     """What an answer tells, without numbers."""
     return [(row["db_name"], row["type"]) for row in answer["results"]]
-
-
-def later(action):
-    threading.Timer(0.3, action).start()
 
 
 def newest(couch):
@@ -98,9 +93,9 @@ def test_a_feed_of_databases_goes_on(couch):
     answer = couch.send("GET", "/_db_updates", feed="continuous", since=since, heartbeat=200, stream=True)
     lines = answer.iter_lines()
     assert next(lines) == b"", "a heartbeat"
-    later(lambda: couch.ok("PUT", "/coming"))
+    couch.ok("PUT", "/coming")
     assert events({"results": [json.loads(next(line for line in lines if line))]}) == [("coming", "created")]
-    later(lambda: couch.ok("PUT", "/coming/a", {}))
+    couch.ok("PUT", "/coming/a", {})
     assert events({"results": [json.loads(next(line for line in lines if line))]}) == [("coming", "updated")]
     answer.close()
     ended = couch.send("GET", "/_db_updates", feed="continuous", since=since, timeout=200).text.splitlines()
@@ -121,9 +116,12 @@ def test_a_longpoll_for_databases_answers_with_the_first(couch):
     since = newest(couch)
     empty = couch.ok("GET", "/_db_updates", feed="longpoll", since=since, timeout=200)
     assert empty == {"results": [], "last_seq": since}
-    later(lambda: couch.ok("PUT", "/polled"))
-    assert events(couch.ok("GET", "/_db_updates", feed="longpoll", since=since, heartbeat=True)) == [
-        ("polled", "created")]
+    # The head of the answer is there once the feed is open.
+    answer = couch.send("GET", "/_db_updates", feed="longpoll", since=since, heartbeat=10_000, stream=True)
+    couch.ok("PUT", "/polled")
+    assert events(answer.json()) == [("polled", "created")]
+    answer = couch.send("GET", "/_db_updates", feed="longpoll", since=since, heartbeat=True)
+    assert events(answer.json()) == [("polled", "created")]
     assert events(couch.ok("GET", "/_db_updates", feed="longpoll", since=since)) == [("polled", "created")]
     couch.ok("DELETE", "/polled")
 

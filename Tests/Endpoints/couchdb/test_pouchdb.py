@@ -42,7 +42,10 @@ def begin(server, db, scenario):
 def end(begun, said=""):
     """Says something to a scenario; what it returned."""
     errors, run = begun
-    output, _ = run.communicate(said, timeout=120)
+    try:
+        output, _ = run.communicate(said, timeout=300)
+    finally:
+        run.kill()
     errors.seek(0)
     assert run.returncode == 0, errors.read()[-20_000:]
     return json.loads(output)

@@ -7,7 +7,7 @@ from couch_api import as_admin, as_user
 from muster_process import MusterProcess, admin_password
 from native_api import fix, now
 
-timeout_seconds = 30
+timeout_seconds = 60
 
 
 @pytest.fixture(scope="module")

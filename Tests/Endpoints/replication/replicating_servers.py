@@ -14,6 +14,8 @@ private = ["--allow-private-targets"]
 class Couch:
     """CouchDB's protocol, as admin."""
 
+    timeout_seconds = 120
+
     def __init__(self, server):
         self.address = server.address
         pair = base64.b64encode(f"admin:{admin_password}".encode()).decode()
@@ -25,7 +27,7 @@ class Couch:
             self.address + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": self.authorization, "Content-Type": "application/json", **(headers or {})})
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=self.timeout_seconds) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()

@@ -90,7 +90,7 @@ def test_invalid_json_or_a_bad_document_without_an_id_refuses_the_whole_request(
     path = f"/whole-{name}"
     muster.ok("PUT", path)
     answer = requests.post(
-        muster.address + path + "/_bulk_docs", data=text, timeout=30,
+        muster.address + path + "/_bulk_docs", data=text, timeout=60,
         headers={"Authorization": muster.authorization, "Content-Type": "application/json"})
     assert answer.status_code == 400 and muster.ok("GET", path)["doc_count"] == 0
 
@@ -121,10 +121,10 @@ def test_a_file_of_any_type_is_taken(muster):
     for name, file in files.items():
         assert told[name]["content_type"] == file["content_type"]
         answer = requests.get(
-            f"{muster.address}/types/a/{name}", headers={"Authorization": muster.authorization}, timeout=30)
+            f"{muster.address}/types/a/{name}", headers={"Authorization": muster.authorization}, timeout=60)
         assert answer.content == b"track" and "X-Evil" not in answer.headers
         assert answer.headers["Content-Type"] == ("a/b" if name == "early" else "application/octet-stream")
-    whole = requests.get(f"{muster.address}/types/a?attachments=true", timeout=30, headers={
+    whole = requests.get(f"{muster.address}/types/a?attachments=true", timeout=60, headers={
         "Authorization": muster.authorization, "Accept": "multipart/related"})
     assert whole.status_code == 200 and b"\r\nX-Evil" not in whole.content
 
@@ -134,8 +134,8 @@ def test_a_document_of_replicator_ends_though_one_document_is_not_taken(muster):
     muster.ok("PUT", "/ended")
     muster.send("PUT", "/_replicator")
     muster.ok("PUT", "/_replicator/ending", {"source": peer.url, "target": "ended"})
-    document = eventually(lambda: (found := muster.ok("GET", "/_replicator/ending")).get(
-        "_replication_state") and found, seconds=30)
+    document = eventually(
+        lambda: (found := muster.ok("GET", "/_replicator/ending")).get("_replication_state") and found)
     assert document["_replication_state"] == "completed"
     assert document["_replication_stats"]["doc_write_failures"] == 1
 

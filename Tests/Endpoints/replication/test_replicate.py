@@ -45,9 +45,9 @@ def test_a_way_that_cuts_at_any_byte(make_server):
     proxy = CuttingProxy(right_server.port, seed, cut=0.7, delay_seconds=0.05, most_bytes=6_000)
     order = {"source": right.url("notes", proxy.port), "target": "notes", "continuous": True}
     assert left.ok("POST", "/_replicate", order)["_local_id"]
-    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 400, seconds=90)
+    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 400, seconds=240)
     right.fill("notes", 10, start=400)
-    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 410, seconds=90)
+    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 410, seconds=240)
     assert proxy.cuts > 0
     assert left.outcome("notes") == right.outcome("notes")
     assert left.ok("POST", "/_replicate", {**order, "cancel": True})["ok"]
@@ -57,7 +57,8 @@ def test_a_way_that_cuts_at_any_byte(make_server):
 def test_attachments_small_and_large(make_server):
     _, _, left, right = pair(make_server)
     left.ok("PUT", "/files")
-    small, large = os.urandom(1_000), os.urandom(3_000_000)
+    draw = random.Random(60)
+    small, large = draw.randbytes(1_000), draw.randbytes(3_000_000)
     document = {"_attachments": {
         name: {"content_type": "application/octet-stream", "data": base64.b64encode(data).decode()}
         for name, data in (("small", small), ("large", large))}}
@@ -81,7 +82,7 @@ def test_an_attachment_too_long_for_any_connection_is_resumed_where_it_was_cut(m
     request = urllib.request.Request(
         f"{right.address}/files/film/a/b.mp4?rev={made['rev']}", method="PUT", data=large,
         headers={"Authorization": right.authorization, "Content-Type": "video/mp4"})
-    urllib.request.urlopen(request, timeout=30).close()
+    urllib.request.urlopen(request, timeout=60).close()
     # Every connection is cut, long before a tenth of the file.
     proxy = CuttingProxy(right_server.port, seed, cut=1, delay_seconds=0, most_bytes=200_000)
     left.ok("POST", "/_replicate", {
@@ -181,7 +182,9 @@ def test_a_log_counts_on_from_run_to_run_and_has_couchdbs_dates(make_server):
     order = {"source": "notes", "target": right.url("notes"), "create_target": True}
     for start, count in ((0, 10), (10, 3), (13, 2)):
         left.fill("notes", count, start=start)
+        began = time.time()
         done = left.ok("POST", "/_replicate", order)
+        ended = time.time()
         newest = done["history"][0]
         for name in ("missing_checked", "missing_found", "docs_read", "docs_written"):
             assert newest[name] == start + count, name
@@ -191,7 +194,8 @@ def test_a_log_counts_on_from_run_to_run_and_has_couchdbs_dates(make_server):
         for name in ("start_time", "end_time"):
             moment = email.utils.parsedate_to_datetime(newest[name])
             assert newest[name] == email.utils.format_datetime(moment, usegmt=True), "RFC 1123"
-            assert abs(time.time() - moment.timestamp()) < 60
+            # A date has whole seconds.
+            assert int(began) <= moment.timestamp() <= ended
     assert len(done["history"]) == 3
 
 
@@ -235,18 +239,18 @@ def test_a_replicator_document_goes_on_after_a_crash(make_server):
     left.ok("PUT", "/notes")
     left.ok("PUT", "/_replicator")
     left.ok("PUT", "/_replicator/pull", {"source": right.url("notes"), "target": "notes", "continuous": True})
-    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 30, seconds=30)
+    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 30)
     left_server.kill()
     right.fill("notes", 12, start=30)
     left_server.start()
-    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 42, seconds=30)
+    eventually(lambda: left.ok("GET", "/notes")["doc_count"] == 42)
     jobs = left.send("GET", "/_scheduler/docs")[1]
     assert json.loads(jobs)["docs"][0]["doc_id"] == "pull"
     assert admin_password not in jobs.decode() and urllib.parse.quote(admin_password) not in jobs.decode()
     assert admin_password not in left_server.log()
     document = left.ok("GET", "/_replicator/pull")
     left.ok("DELETE", f"/_replicator/pull?rev={document['_rev']}")
-    eventually(lambda: not json.loads(left.send("GET", "/_scheduler/docs")[1])["docs"], seconds=30)
+    eventually(lambda: not json.loads(left.send("GET", "/_scheduler/docs")[1])["docs"])
 
 
 def test_a_snapshot_has_every_leaf_and_ends_with_the_sequence(make_server):

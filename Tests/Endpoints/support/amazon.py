@@ -54,7 +54,7 @@ def command(server, *arguments, key=None, service="location"):
         "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
     program = pathlib.Path(sys.executable).parent / "aws"
     done = subprocess.run(
-        [str(program), service, *arguments], capture_output=True, text=True, timeout=60, env=environment)
+        [str(program), service, *arguments], capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) if done.stdout.strip() else {}
 
@@ -73,14 +73,15 @@ def fields(answer):
     return [field.get("name", field.get("Name")) for field in answer.get("fieldList", answer.get("FieldList", []))]
 
 
-def moment(seconds_ago=0):
-    """Returns the UTC time `seconds_ago`, truncated to milliseconds."""
-    now = datetime.now(timezone.utc) - timedelta(seconds=seconds_ago)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+def moment(seconds_ago=0, now=None):
+    """Returns the UTC time `seconds_ago` before `now`, truncated to milliseconds. `now` is the present by default."""
+    then = (now or datetime.now(timezone.utc)) - timedelta(seconds=seconds_ago)
+    return then.replace(microsecond=then.microsecond // 1000 * 1000)
 
 
-def update(device, longitude, latitude, seconds_ago=0, **more):
-    return {"DeviceId": device, "SampleTime": moment(seconds_ago), "Position": [longitude, latitude], **more}
+def update(device, longitude, latitude, seconds_ago=0, now=None, **more):
+    """Makes an update. Several of one device whose distance in time matters have the same `now`."""
+    return {"DeviceId": device, "SampleTime": moment(seconds_ago, now), "Position": [longitude, latitude], **more}
 
 
 def square(west, south, size):

@@ -11,16 +11,17 @@ import threading
 import time
 
 from native_api import NativeApi
+from ports import reserved_port
 
 root = pathlib.Path(__file__).resolve().parents[3]
 binary = str(pathlib.Path(os.environ.get("MUSTER_BINARY", root / ".build/debug/muster")).resolve())
 admin_password = "a sound password for tests"
-start_seconds = 60
-stop_seconds = 30
+start_seconds = 120
+stop_seconds = 60
 
 
 class MusterProcess:
-    """A server that can be killed, stopped and started again. It keeps its first port."""
+    """A server that can be killed, stopped and started again. It keeps its first port, also while it does not run."""
 
     def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
@@ -29,6 +30,7 @@ class MusterProcess:
         """A stopped server whose store this one copies at its first start; None for a new store."""
         self.arguments = list(arguments)
         self.port = 0
+        """The port that it listens on at every start; 0 before the first."""
         self.process = None
         self.address = None
         self.output = []
@@ -50,6 +52,7 @@ class MusterProcess:
             self.copy_store(self.model)
         self._ready.clear()
         self.output = []
+        self.port = self.port or reserved_port(self)
         with open(self.folder / "server.log", "ab") as log:
             self.process = subprocess.Popen(
                 [binary, "serve", "--data", str(self.data), "--host", "127.0.0.1", "--port", str(self.port)]

@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from ports import reserved_port
+
 wait_seconds = 60
 
 
@@ -32,7 +34,7 @@ class Receiver:
         """Receives a call. Returns the status; or a status and header fields; or these and a body."""
         self.context = context
         """The TLS context; None for plain HTTP."""
-        self.port = 0
+        self.port = reserved_port(self)
         self.server = None
         self.open()
 
@@ -86,7 +88,6 @@ class Receiver:
         if self.context:
             self.server.socket = self.context.wrap_socket(
                 self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def close(self):
@@ -96,7 +97,7 @@ class Receiver:
         self.server.shutdown()
         self.server.server_close()
         self.server = None
-        for connection in self.connections:
+        for connection in list(self.connections):
             try:
                 connection.shutdown(2)
             except OSError:

@@ -47,7 +47,7 @@ globalThis.scenarios = {
         const [first, server] = [local(), remote()];
         const sync = first.sync(remote(), { live: true, retry: true });
         const until = async (what) => {
-            for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
+            for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
                 if (await what().catch(() => false)) return true;
             }
             return false;
@@ -85,7 +85,7 @@ globalThis.scenarios = {
             const { rows } = await db.allDocs();
             return JSON.stringify(rows.map((row) => [row.id, row.value.rev]).sort());
         };
-        const end = Date.now() + 60_000;
+        const end = Date.now() + 120_000;
         let states = [];
         do {
             await pause(100);
