@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from held_port import hold_port
+
 wait_seconds = 60
 
 
@@ -32,7 +34,7 @@ class Receiver:
         """Receives a call. Returns the status; or a status and header fields; or these and a body."""
         self.context = context
         """The TLS context; None for plain HTTP."""
-        self.port = 0
+        self.held, self.port = hold_port()
         self.server = None
         self.open()
 
@@ -51,10 +53,6 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-
-            def setup(self):
-                super().setup()
-                receiver.connections.add(self.connection)
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -78,6 +76,11 @@ class Receiver:
             allow_reuse_address = True
             request_queue_size = 128
 
+            def process_request(self, request, client_address):
+                # On the thread that accepts: `close` knows every connection once that thread has ended.
+                receiver.connections.add(request)
+                super().process_request(request, client_address)
+
             def handle_error(self, *_):
                 pass
 
@@ -86,7 +89,6 @@ class Receiver:
         if self.context:
             self.server.socket = self.context.wrap_socket(
                 self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def close(self):
