@@ -10,7 +10,7 @@ import requests
 from elsewhere import couchdb_url
 from muster_process import admin_password
 
-timeout_seconds = 30
+timeout_seconds = 60
 numbers = itertools.count(1)
 high, low = "f" * 32, "e" * 32
 """Two revision hashes of another server."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 class EventStream:
     """One connection to the live feed."""
 
-    def __init__(self, address, token, since=None, last_id=None, timeout=30):
+    def __init__(self, address, token, since=None, last_id=None, timeout=60):
         place = urlsplit(address)
         self.connection = http.client.HTTPConnection(place.hostname, place.port, timeout=timeout)
         headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
@@ -65,7 +65,7 @@ class EventStream:
                     yield int(fields["id"]) if "id" in fields else None, fields["event"], json.loads(fields["data"])
                 fields = {}
 
-    def take(self, enough, seconds=20):
+    def take(self, enough, seconds=60):
         """Reads events until `enough` returns true for the list of those read. Returns that list."""
         found = []
         self.deadline = time.monotonic() + seconds
@@ -75,7 +75,7 @@ class EventStream:
                 return found
         raise AssertionError(f"the stream ended: {found[-3:]}")
 
-    def await_end(self, seconds=25):
+    def await_end(self, seconds=60):
         """Reads until the server ends the stream. Returns the events read."""
         self.deadline = time.monotonic() + seconds
         return list(self.events())
@@ -86,7 +86,7 @@ def open_and_never_read(address, token, since):
     place = urlsplit(address)
     reader = socket.socket()
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    reader.settimeout(10)
+    reader.settimeout(60)
     reader.connect((place.hostname, place.port))
     reader.sendall(
         f"GET /api/v1/live?since={since} HTTP/1.1\r\nHost: muster\r\nAuthorization: Bearer {token}\r\n\r\n".encode())

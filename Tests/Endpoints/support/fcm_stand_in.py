@@ -96,7 +96,7 @@ class FCM:
             form["assertion"][0], self.public_key, algorithms=["RS256"], audience=self.http1_url + "/token")
         assert claims["iss"] == self.account
         assert claims["scope"] == "https://www.googleapis.com/auth/firebase.messaging"
-        assert claims["exp"] - claims["iat"] == 3_600 and abs(time.time() - claims["iat"]) < 60
+        assert claims["exp"] - claims["iat"] == 3_600 and abs(time.time() - claims["iat"]) < 600
         token = secrets.token_urlsafe()
         self.tokens.add(token)
         return 200, {}, json.dumps({"access_token": token, "expires_in": 3599, "token_type": "Bearer"}).encode()

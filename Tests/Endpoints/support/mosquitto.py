@@ -49,12 +49,12 @@ class Mosquitto:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
 
     def kill(self):
         if self.process is not None:
             self.process.kill()
-            self.process.wait(20)
+            self.process.wait(60)
 
     def log(self):
         return (self.folder / "log").read_text(errors="replace")
@@ -73,7 +73,7 @@ class HomeAssistant:
         self.client.on_message = lambda client, data, message: self.last.__setitem__(message.topic, message.payload)
         self.client.on_connect = lambda client, *_: client.subscribe(
             [(f"{topic}/#", 1) for topic in ("owntracks", "muster", "homeassistant")])
-        eventually(lambda: self._connects(port), seconds=20)
+        eventually(lambda: self._connects(port), seconds=60)
         self.client.loop_start()
 
     def _connects(self, port):
@@ -111,4 +111,4 @@ class HomeAssistant:
 
     def awaits(self, **wanted):
         """Waits until the entities have these states."""
-        eventually(lambda: {name: self.shown(name) for name in wanted}, lambda found: found == wanted, seconds=30)
+        eventually(lambda: {name: self.shown(name) for name in wanted}, lambda found: found == wanted)

@@ -13,7 +13,7 @@ from paho.mqtt.properties import Properties
 from muster_process import MusterProcess
 
 versions = {"3.1.1": paho.MQTTv311, "5": paho.MQTTv5}
-wait_seconds = 20
+wait_seconds = 60
 
 
 class Client:

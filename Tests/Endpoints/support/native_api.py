@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import requests
 
-timeout_seconds = 30
+timeout_seconds = 60
 
 
 class NativeApi:

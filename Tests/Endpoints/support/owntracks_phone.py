@@ -26,7 +26,7 @@ class Phone:
 
     def post(self, body, path="/owntracks"):
         """Posts a body. Returns status, headers and body of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(self.server.address).port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(self.server.address).port, timeout=60)
         try:
             raw = body if isinstance(body, bytes) else json.dumps(body).encode()
             connection.request("POST", path, raw, self.headers)

@@ -11,7 +11,7 @@ import time
 from muster_process import binary
 
 prompt = "ready> "
-answer_seconds = 20
+answer_seconds = 60
 
 
 class Terminal:
