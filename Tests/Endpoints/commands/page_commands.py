@@ -23,8 +23,8 @@ from muster_process import binary, root
 
 shells = ("sh", "bash", "console")
 languages = shells + ("text", "json", "python", "js", "swift", "xml", "html", "ini", "yaml")
-start_seconds = 60
-page_seconds = 480
+start_seconds = 120
+page_seconds = 900
 
 _fence = re.compile(
     r"(?P<comments>(?:^[ \t]*<!--(?:(?!-->).)*-->[ \t]*\n\s*)*)"
@@ -94,7 +94,7 @@ def isolated():
         # libdispatch finds its threads in /proc, so /proc must belong to their namespace.
         command = ["unshare", *mapping, "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
         try:
-            if subprocess.run([*command, "true"], capture_output=True, timeout=20).returncode == 0:
+            if subprocess.run([*command, "true"], capture_output=True, timeout=60).returncode == 0:
                 return command
         except (OSError, subprocess.TimeoutExpired):
             return None

@@ -8,16 +8,16 @@ import sqlite3
 import stat
 import subprocess
 import threading
-import time
 from contextlib import closing
 
 import pytest
 from shapely.geometry import shape
 
-from load import Sender, Walker, batch
+from load import Sender, Walker, batch, timeout_seconds
 from muster_process import MusterProcess, binary, root, run
 from native_api import NativeApi, box, collection, fix, now, polygon
 from oracle import difference, key_of
+from waiting import eventually
 
 
 class Place:
@@ -121,7 +121,7 @@ def test_a_refusal_ends_with_a_sentence_and_status_1(place):
 def test_a_wrong_command_line_ends_with_usage(place):
     for arguments in (["user", "add"], ["nonsense"], ["export", "--device", "a/b"], ["serve", "--port", "70000"],
                       ["export", "--device", "a/b", "--format", "shp"], ["demo", "--people", "0"]):
-        done = subprocess.run([binary, *arguments], cwd=root, capture_output=True, text=True, timeout=30)
+        done = subprocess.run([binary, *arguments], cwd=root, capture_output=True, text=True, timeout=60)
         assert done.returncode == 64, arguments
         assert "Usage" in done.stderr or "USAGE" in done.stderr
 
@@ -292,7 +292,8 @@ def test_a_backup_under_load_holds_what_was_acknowledged_before_it_began(make_se
         sender.start()
     copies = []
     for index in range(2):
-        time.sleep(0.7)
+        wanted = [sender.acknowledged + 5 for sender in senders]
+        eventually(lambda: all(sender.acknowledged >= count for sender, count in zip(senders, wanted)))
         acknowledged = {walker: set(walker.oracle.known) for walker in walkers}
         file = tmp_path / f"copy{index}.sqlite"
         run("backup", file, data=server.data)
@@ -301,8 +302,8 @@ def test_a_backup_under_load_holds_what_was_acknowledged_before_it_began(make_se
     for sender in senders:
         sender.closing = True
     for sender in senders:
-        sender.join(30)
-        assert not sender.failures, sender.failures[0]
+        sender.join(2 * timeout_seconds)
+        assert not sender.is_alive() and not sender.failures, sender.failures
     for file, acknowledged in copies:
         copy = MusterProcess(tmp_path / file.stem)
         copy.data.mkdir(parents=True)

@@ -52,7 +52,7 @@ def test_zsh_and_fish_parse_their_scripts(scripts, shell, check):
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed; Scripts/setup test installs it")
     script = scripts / {"zsh": "_muster", "fish": "muster.fish"}[shell]
-    done = subprocess.run([shell, *check, script], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([shell, *check, script], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -63,7 +63,7 @@ def test_fish_completes(scripts, tmp_path):
     for line, word in (("muster us", "user"), ("muster user add ana --role lea", "leader")):
         done = subprocess.run(
             ["fish", "--no-config", "-c", f"source {scripts}/muster.fish; complete --do-complete '{line}'"],
-            capture_output=True, text=True, timeout=30, env={"PATH": path, "HOME": str(tmp_path)})
+            capture_output=True, text=True, timeout=60, env={"PATH": path, "HOME": str(tmp_path)})
         assert word in [each.split("\t")[0] for each in done.stdout.splitlines()], done
 
 

@@ -134,7 +134,7 @@ def test_the_log_is_printed_and_followed(muster, admin, server):
     for name in ("gil", "hal"):
         muster("user", "add", name)
         assert json.loads(follower.stdout.readline())["name"] == name
-    assert follower.wait(20) == 0
+    assert follower.wait(60) == 0
     assert len(muster("changes", "--count", "2").splitlines()) == 2
     assert "--count" in muster("changes", "--count", "0", status=64)
 
@@ -147,7 +147,7 @@ def test_a_feed_ended_by_the_server_ends_the_command_with_the_reason(make_server
         stderr=subprocess.PIPE, text=True)
     assert json.loads(follower.stdout.readline())["sequence"] == 1
     server.stop()
-    told = follower.communicate(timeout=30)[1]
+    told = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1 and "the server ended the feed" in told, told
 
 

@@ -72,6 +72,6 @@ def replicated(server, source):
     with MusterProcess(server.folder / "other", ["--allow-private-targets"]) as other:
         api = NativeApi(other.address)
         api.session.auth = ("admin", admin_password)
-        api.session.put(f"{other.address}/notes", timeout=30)
+        api.session.put(f"{other.address}/notes", timeout=60)
         order = {"source": f"{source}/notes", "target": "notes"}
         return api.session.post(f"{other.address}/_replicate", json=order, timeout=60).text

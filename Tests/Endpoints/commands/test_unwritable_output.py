@@ -34,7 +34,7 @@ def test_a_command_ends_silently_when_nobody_reads_its_pipe(make_server):
     process = subprocess.Popen(
         [binary, "changes", "--follow", "--since", "0", "--data", str(server.data)], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=with_password)
-    timer = threading.Timer(60, process.kill)
+    timer = threading.Timer(300, process.kill)
     timer.start()
     process.stdout.readline()
     process.stdout.close()
@@ -55,7 +55,7 @@ def test_a_server_that_cannot_show_the_first_password_stores_none_and_goes_on(tm
             assert process.poll() is None
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
+            assert process.wait(60) == 0
     assert "muster user password admin" in (tmp_path / "log").read_text()
     again = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                              env=without_password)
@@ -65,4 +65,4 @@ def test_a_server_that_cannot_show_the_first_password_stores_none_and_goes_on(tm
         NativeApi(address).ok("POST", "/session", {"name": "admin", "password": password})
     finally:
         again.send_signal(signal.SIGTERM)
-        assert again.wait(30) == 0
+        assert again.wait(60) == 0

@@ -9,7 +9,7 @@ import time
 
 root = pathlib.Path(__file__).resolve().parents[3]
 binary = pathlib.Path(os.environ.get("MUSTER_MDNS_PROBE", root / ".build/debug/mdns-probe")).resolve()
-wait_seconds = 30
+wait_seconds = 120
 
 
 class MDNSProbe:

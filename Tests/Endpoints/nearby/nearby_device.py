@@ -7,13 +7,15 @@ import threading
 
 from muster_process import binary
 
-wait_seconds = 30
+wait_seconds = 120
+silence_seconds = 25
+"""After so long without a word a device counts as gone: longer than this machine pauses."""
 
 
 class Device:
     """A running `muster nearby`. It can be stopped, killed and started again."""
 
-    def __init__(self, folder, name, *arguments, namespace=None, timeout=1.5):
+    def __init__(self, folder, name, *arguments, namespace=None, timeout=silence_seconds):
         inside = ["ip", "netns", "exec", namespace] if namespace else []
         self.command = [*inside, binary, "nearby", "--json", "--name", name, "--store", str(folder), "--timeout",
                         str(timeout), *([] if "--discover" in arguments else ["--discover", "none"]),

@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 
-timeout_seconds = 20
+timeout_seconds = 60
 suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 closings = "done", "refused", "absent", "tooMany", "slow", "gone"
 farewells = "fault", "rightEnded", "slow", "silent", "replaced", "stopping"

@@ -4,10 +4,10 @@ import secrets
 import signal
 import subprocess
 import threading
-import time
 
 import pytest
 
+from held_port import hold_port
 from muster_process import binary
 from nearby_device import Device, wait_seconds
 from terminal import Terminal, prompt
@@ -33,10 +33,8 @@ def listening(start, name, *arguments):
 
 def test_stopping_killing_and_restarting_a_peer_is_reported_by_the_other(start):
     ana, address = listening(start, "ana", "--simulate", "0,0,90")
-    begin = time.monotonic()
     ben = start("ben", "--connect", address, "--simulate", "4,0,90")
     seen, count = ana.wait("measured", peer="ben")
-    assert time.monotonic() - begin < 10
     assert abs(seen["distance"] - 4) < 3 and abs(seen["horizontalAngle"]) < 30
     first, _ = ana.wait("connected", peer="ben")
     # Ana is behind ben, where no antenna looks.
@@ -83,7 +81,9 @@ def test_two_programs_of_one_machine_find_each_other(start):
 
 
 def test_another_key_under_a_known_name_is_refused_until_it_is_forgotten(start, tmp_path):
-    ana, address = listening(start, "ana")
+    held, port = hold_port()
+    address = f"127.0.0.1:{port}"
+    ana = start("ana", "--listen", address)
     ben = start("ben", "--connect", address)
     _, count = ana.wait("connected", peer="ben")
     ben.end()
@@ -94,6 +94,7 @@ def test_another_key_under_a_known_name_is_refused_until_it_is_forgotten(start, 
     ana.end()
     ana = start("ana", "--listen", address, "--forget", "ben")
     ana.wait("connected", peer="ben")
+    held.close()
 
 
 def test_a_peer_needs_the_teams_secret(start, tmp_path):

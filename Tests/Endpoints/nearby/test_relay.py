@@ -5,8 +5,9 @@ import signal
 
 import pytest
 
-from nearby_device import Device
+from nearby_device import Device, wait_seconds
 from relay_client import Refused, Relay, connected
+from waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,17 @@ def team(admin):
     people["device"] = admin.make_device("ana").token
     people["admin"] = admin.token
     return people
+
+
+def gauge(admin, name):
+    """A metric's value."""
+    return float(re.search(rf"^{name} (\S+)$", admin.send("GET", "//metrics").text, re.M)[1])
+
+
+@pytest.fixture(autouse=True)
+def alone(admin):
+    """Waits until the relay has forgotten the connections of the test before: a new one would be shown them."""
+    eventually(lambda: gauge(admin, "muster_relay_connections") == 0)
 
 
 def refusal(server, token):
@@ -125,20 +137,22 @@ def test_a_text_frame_ends_the_connection(server, team):
         assert ana.next() is None
 
 
-def test_a_flood_is_read_more_slowly_and_others_go_on(server, team):
-    with Relay(server, team["ana"], "Ana") as ana, Relay(server, team["ben"], "Ben") as ben, \
+def test_a_flood_is_read_more_slowly_and_others_go_on(server, admin, team):
+    # Somebody whose rate no other test needs.
+    token = admin.make_user("flo", "member", "north").token
+    with Relay(server, token, "Flo") as flo, Relay(server, team["ben"], "Ben") as ben, \
             Relay(server, team["lena"], "Lena") as lena:
         peers = lena.peers("ben")
         # A frame costs at least 64 bytes of the user's rate: 8 MiB at once, and 1 MiB a second. Once the buffers of the
         # operating system are full, the server reads 10 KB in a tenth of a second.
-        ana.socket.settimeout(0.2)
+        flo.socket.settimeout(0.2)
         with pytest.raises(TimeoutError):
             for _ in range(4_000):
-                ana.send_payload(b"\x00\x05\x06\x00\x00\x00\x09" * 2_000)
+                flo.send_payload(b"\x00\x05\x06\x00\x00\x00\x09" * 2_000)
         number = connected(lena, ben, peers["ben"])
         lena.data(1, b"x")
         assert ben.wait("data") == ("data", number, b"x")
-        ana.abort()
+        flo.abort()
 
 
 def test_the_ninth_connection_of_one_user_is_refused(server, team):
@@ -171,9 +185,8 @@ def test_a_right_that_ends_ends_the_connection_at_once(server, admin, team, end)
 def test_metrics_count_connections_and_the_log_names_nobody(server, admin, team):
     with Relay(server, team["ana"], "Quite a name") as ana, Relay(server, team["ben"], "Ben") as ben:
         connected(ana, ben, ana.peers("ben")["ben"])
-        shown = admin.send("GET", "//metrics").text
-        assert float(re.search(r"^muster_relay_connections (\S+)$", shown, re.M)[1]) >= 2
-        assert float(re.search(r"^muster_relay_open_streams (\S+)$", shown, re.M)[1]) >= 1
+        assert gauge(admin, "muster_relay_connections") >= 2
+        assert gauge(admin, "muster_relay_open_streams") >= 1
     assert "Quite a name" not in server.log()
 
 
@@ -208,7 +221,7 @@ def test_two_programs_meet_at_the_relay_and_one_is_killed_and_started_again(star
     ben.send(signal.SIGKILL)
     gone, count = ana.wait("disconnected", count, peer="ben")
     assert "gone without a goodbye" in gone["reason"]
-    ben.process.wait(30)
+    ben.process.wait(wait_seconds)
     ben.start()
     again, count = ana.wait("connected", count, peer="ben")
     assert again["key"] == first["key"] and int(again["run"]) > int(first["run"])
@@ -223,7 +236,7 @@ def test_two_programs_meet_at_the_relay_and_one_is_killed_and_started_again(star
     ben.send(signal.SIGTERM)
     goodbye, count = ana.wait("disconnected", count, peer="ben")
     assert goodbye["reason"] == "said goodbye"
-    assert ben.process.wait(30) == 0
+    assert ben.process.wait(wait_seconds) == 0
     ana.wait("lost", peer="ben")
 
 
@@ -236,7 +249,8 @@ def test_another_key_under_a_known_name_is_refused_through_the_relay_too(start):
     # Either of the two may open the channel, by their keys.
     with ana.news:
         assert ana.news.wait_for(
-            lambda: any("someone may be in the middle" in event.get("reason", "") for event in ana.events[count:]), 30)
+            lambda: any("someone may be in the middle" in event.get("reason", "") for event in ana.events[count:]),
+            wait_seconds)
     assert not any(event["event"] == "connected" for event in ana.events[count:])
 
 

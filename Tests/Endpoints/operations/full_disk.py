@@ -3,11 +3,11 @@
 import contextlib
 import ctypes
 import os
-import time
 
 import pytest
 
 from native_api import fix
+from waiting import eventually
 
 room = 24 << 20
 
@@ -22,11 +22,8 @@ def small_disk(folder):
     try:
         yield folder
     finally:
-        for _ in range(50):
-            if libc.umount(os.fsencode(folder)) == 0:
-                return
-            time.sleep(0.1)
-        raise OSError(ctypes.get_errno(), f"{folder} stays mounted")
+        eventually(lambda: libc.umount(os.fsencode(folder)) == 0,
+                   why=lambda: f"{folder} stays mounted: {os.strerror(ctypes.get_errno())}")
 
 
 def fill(disk, but=0):

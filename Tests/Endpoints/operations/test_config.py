@@ -54,13 +54,13 @@ MUSTER_AWS_ACCOUNT=111111111111
     server = make_server(arguments=["--config", str(path)]).start()
 
     def allowed(origin):
-        answer = requests.get(server.address + "/health", headers={"Origin": origin}, timeout=30)
+        answer = requests.get(server.address + "/health", headers={"Origin": origin}, timeout=60)
         return answer.headers.get("Access-Control-Allow-Origin")
 
     assert allowed("https://b.example") == "https://b.example" and allowed("https://c.example") is None
     # Strangers see places, as the file says; nothing else allows it here.
     near = {"lat": 1, "lon": 1, "radius": 5}
-    assert requests.get(server.address + "/api/places", params=near, timeout=30).status_code == 200
+    assert requests.get(server.address + "/api/places", params=near, timeout=60).status_code == 200
     server.stop()
     server.arguments += ["--cors-origin", "https://c.example"]
     server.start()

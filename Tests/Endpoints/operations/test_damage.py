@@ -27,7 +27,7 @@ def refusal(server):
     """What a server says that does not start."""
     before = len(server.log())
     server.launch()
-    assert server.process.wait(60) == 1
+    assert server.await_exit() == 1
     return server.log()[before:]
 
 

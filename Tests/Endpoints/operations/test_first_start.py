@@ -10,9 +10,13 @@ import time
 
 import pytest
 
-from muster_process import binary, root, run
+from muster_process import binary, root, run, stop_seconds
 from native_api import NativeApi
 from waiting import eventually
+
+
+kill_seconds = 300
+"""After so long a program is killed that does not do what a test waits for."""
 
 
 def test_the_first_start_prints_a_password_once_and_it_is_good(tmp_path):
@@ -22,7 +26,7 @@ def test_the_first_start_prints_a_password_once_and_it_is_good(tmp_path):
         process = subprocess.Popen(
             [binary, "serve", "--data", str(tmp_path / "data"), "--port", "0"], cwd=root, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True, env=environment)
-        timer = threading.Timer(60, process.kill)
+        timer = threading.Timer(kill_seconds, process.kill)
         timer.start()
         lines = []
         for line in process.stdout:
@@ -35,20 +39,19 @@ def test_the_first_start_prints_a_password_once_and_it_is_good(tmp_path):
         session = NativeApi(address).ok("POST", "/session", {"name": "admin", "password": password})
         assert session["user"] == {"name": "admin", "role": "admin"}
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(stop_seconds) == 0
         timer.cancel()
     assert len(outputs[1]) == 1, outputs[1]
 
 
-def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
-    environment = {**os.environ, "DEMO_SECONDS": "15", "TMPDIR": str(tmp_path)}
+def test_a_demo_shows_the_way_in_moves_and_ends_on_a_signal(tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
     environment.pop("MUSTER_ADMIN_PASSWORD", None)
     process = subprocess.Popen(
         [binary, "demo", "--port", "0", "--people", "12"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, env=environment)
-    timer = threading.Timer(90, process.kill)
+    timer = threading.Timer(kill_seconds, process.kill)
     timer.start()
-    began = time.monotonic()
     printed = []
     for line in process.stdout:
         printed.append(line.rstrip())
@@ -62,7 +65,7 @@ def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
     session = api.ok("POST", "/session", {"code": code})
     assert session["user"]["role"] in ("admin", "leader")
     assert api.send("POST", "/session", {"code": code}).status_code == 401, "a code is good once"
-    demo = api.session.get(address + "/", headers={"Accept": "text/html"}, timeout=10)
+    demo = api.session.get(address + "/", headers={"Accept": "text/html"}, timeout=60)
     assert demo.ok and "text/html" in demo.headers["Content-Type"]
     signed_in = NativeApi(address, session["accessToken"])
     first = signed_in.last_sequence()
@@ -70,31 +73,26 @@ def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
     def moved():
         return {change["device"] for change in signed_in.changes(first) if change["type"] == "position"}
 
-    eventually(moved, lambda devices: len(devices) >= 6, 20)
+    eventually(moved, lambda devices: len(devices) >= 6)
     heard = eventually(
-        lambda: signed_in.ok("GET", "/users/porter/devices/phone/sightings")["items"], lambda found: len(found) > 2, 20)
+        lambda: signed_in.ok("GET", "/users/porter/devices/phone/sightings")["items"], lambda found: len(found) > 2)
     assert {sighting["minor"] for sighting in heard} <= {1, 2, 3, 4, 5}
-    rest, errors = process.communicate(timeout=60)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=stop_seconds)
     timer.cancel()
     assert process.returncode == 0, errors
-    assert time.monotonic() - began < 75
     assert list(tmp_path.iterdir()) == [], "the demo left something behind"
 
 
-def test_a_demo_ends_on_a_signal(tmp_path):
-    process = subprocess.Popen(
-        [binary, "demo", "--port", "0", "--people", "2"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
-    timer = threading.Timer(60, process.kill)
-    timer.start()
-    for line in process.stdout:
-        if "Ctrl-C" in line:
-            break
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    timer.cancel()
-    assert process.returncode == 0
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("seconds", [-1, 3])
+def test_a_demo_ends_by_itself(tmp_path, seconds):
+    """Before it is ready, or perhaps after."""
+    environment = {**os.environ, "DEMO_SECONDS": str(seconds), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [binary, "demo", "--port", "0", "--people", "2"], cwd=root, capture_output=True, text=True,
+        timeout=kill_seconds, env=environment)
+    assert done.returncode == 0 and "The demo is over" in done.stdout, done.stderr
+    assert list(tmp_path.iterdir()) == [], "the demo left something behind"
 
 
 def test_the_benches_run_and_print_figures(tmp_path):
@@ -105,7 +103,7 @@ def test_the_benches_run_and_print_figures(tmp_path):
     def measured(*arguments):
         done = subprocess.run(
             [bench, *arguments], env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True,
-            timeout=200)
+            timeout=kill_seconds)
         assert done.returncode == 0, f"{arguments}: {done.stdout} {done.stderr}"
         return done.stdout
 
@@ -119,11 +117,11 @@ def test_the_benches_run_and_print_figures(tmp_path):
 
 
 def test_a_command_waits_for_a_server_that_is_starting(make_server):
+    # It has a store: the command waits for one that is not there yet for 3 seconds only.
     server = make_server()
-    server.model = None
     server.launch()
     # Not by `eventually`: the server would become ready in one of its pauses.
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + kill_seconds
     while not (server.data / "lock").exists():
         assert time.monotonic() < deadline
         time.sleep(0.001)
@@ -135,12 +133,8 @@ def test_a_command_waits_for_a_server_that_is_starting(make_server):
     assert "eve" in [user["name"] for user in server.admin().items("/users")]
 
 
-def test_a_demo_that_ends_before_it_is_ready_ends(tmp_path):
-    environment = {**os.environ, "DEMO_SECONDS": "-1", "TMPDIR": str(tmp_path)}
-    done = subprocess.run(
-        [binary, "demo", "--port", "0"], cwd=root, capture_output=True, text=True, timeout=60, env=environment)
-    assert done.returncode == 0 and "The demo is over" in done.stdout, done.stderr
+def test_a_demo_says_that_its_limit_is_not_a_number(tmp_path):
     wrong = subprocess.run(
-        [binary, "demo", "--port", "0"], cwd=root, capture_output=True, text=True, timeout=60,
-        env={**environment, "DEMO_SECONDS": "abc"})
+        [binary, "demo", "--port", "0"], cwd=root, capture_output=True, text=True, timeout=kill_seconds,
+        env={**os.environ, "DEMO_SECONDS": "abc", "TMPDIR": str(tmp_path)})
     assert wrong.returncode != 0 and "DEMO_SECONDS: 'abc' is not a number" in wrong.stderr

@@ -15,9 +15,12 @@ from waiting import eventually
 
 yard = polygon("yard", box(13.40, 52.50, 13.41, 52.51), muster=True, name="Yard")
 inside = (52.505, 13.405)
-silence_seconds = 10
-recovery_seconds = 60
+silence_seconds = 60
+"""So long after his last fix Bob is silent. The disk is full before that, however slow the machine is."""
+recovery_seconds = 120
 """The server tries a write every 15 s at least; the machine may be busy."""
+log_seconds = 60
+"""The server logs that the disk refuses writes at most once in so long."""
 
 
 @pytest.fixture(params=["a small disk", "limited files"])
@@ -71,8 +74,9 @@ class Site:
 
     def bring_bob_to_safety(self):
         """Has Bob reported inside; when he was heard last."""
+        at = now()
         for ago in (50_000, 25_000, 0):
-            self.watched.ok("POST", "/positions", fix(*inside, now() - ago, accuracy=5))
+            self.watched.ok("POST", "/positions", fix(*inside, at - ago, accuracy=5))
         assert self.safety_of_bob() == "safe"
         return time.monotonic()
 
@@ -179,6 +183,7 @@ def test_a_full_disk_is_reported_and_reading_goes_on_until_there_is_room_again(p
     site = Site(place)
     before = site.sign_in()["refreshToken"]
     heard = site.bring_bob_to_safety()
+    full = time.monotonic()
     require_words(site.take_room().json()["detail"])
     require_report(site)
     require_refusals(site)
@@ -187,7 +192,8 @@ def test_a_full_disk_is_reported_and_reading_goes_on_until_there_is_room_again(p
     before = site.server.api().ok("POST", "/session/refresh", {"refreshToken": before})["refreshToken"]
     time.sleep(max(3, heard + silence_seconds + 3 - time.monotonic()))
     assert site.safety_of_bob() == "safe", "that he is silent was decided, and cannot be stored"
-    assert len(lines(site, "Writes to the disk fail")) == 1, "not said, or said too often"
+    said = len(lines(site, "Writes to the disk fail"))
+    assert 1 <= said <= 1 + (time.monotonic() - full) // log_seconds, "not said, or said too often"
     assert not lines(site, "Writes to the disk succeed again")
 
     place.give_room()
@@ -195,7 +201,7 @@ def test_a_full_disk_is_reported_and_reading_goes_on_until_there_is_room_again(p
     assert len(lines(site, "Writes to the disk succeed again")) <= 1
     assert site.metric("muster_storage_writable") == 1
     assert "storage" not in site.admin.ok("GET", "//health") or site.admin.ok("GET", "//health")["storage"]["low"]
-    eventually(lambda: site.safety_of_bob() == "unknown", seconds=10,
+    eventually(lambda: site.safety_of_bob() == "unknown",
                why="what the disk refused to store is not made up for")
     # The phone kept its fix, and brings it now.
     site.phone.tell(location())
@@ -239,7 +245,7 @@ def test_a_server_starts_on_a_full_disk_and_serves_what_is_stored(make_server, t
 
 
 def await_reserve(server):
-    eventually((server.data / "reserve").exists, seconds=20, why="no reserve is made")
+    eventually((server.data / "reserve").exists, why="no reserve is made")
 
 
 def test_a_nearly_full_disk_is_reported(make_server, tmp_path):
@@ -252,9 +258,9 @@ def test_a_nearly_full_disk_is_reported(make_server, tmp_path):
             assert "storage" not in admin.ok("GET", "//health")
             (disk / "filler").write_bytes(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize - (1 << 20)))
             health = eventually(
-                lambda: admin.ok("GET", "//health"), lambda told: "storage" in told, 30, "nobody is warned")
+                lambda: admin.ok("GET", "//health"), lambda told: "storage" in told, why="nobody is warned")
             assert health["status"] == "ok" and health["storage"]["writable"] and health["storage"]["low"]
             assert "nearly full" in health["storage"]["message"]
-            assert "nearly full" in server.log()
+            eventually(lambda: "nearly full" in server.log(), why=server.log)
         finally:
             server.kill()

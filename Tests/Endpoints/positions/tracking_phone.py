@@ -59,9 +59,9 @@ class Phone:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(60)
 
-    def wait(self, seconds=120, status=0):
+    def wait(self, seconds=300, status=0):
         assert self.process.wait(seconds) == status, self.text()
         return self.text()
 
@@ -81,7 +81,7 @@ def locations(server):
     """Every location of ann's, as the database has it."""
     request = urllib.request.Request(f"{server.address}/lt_locations_user_ann/_all_docs?include_docs=true")
     request.add_header("Authorization", "Basic " + base64.b64encode(f"ann:{password}".encode()).decode())
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return [row["doc"] for row in json.load(answer)["rows"]]
 
 

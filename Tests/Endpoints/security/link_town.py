@@ -1,7 +1,6 @@
 """Two teams whose leaders give links, and what tests of links ask of them."""
 
 import secrets
-import time
 
 from native_api import NativeApi, box, fix, now, polygon
 
@@ -29,7 +28,7 @@ class Town:
         admin.ok("PATCH", "/users/sam", {"phone": phone_number})
         self.phones["sam"].ok("POST", "/positions", fix(52.505, 13.405, now() - 2000, accuracy=4))
 
-    def give(self, kind, by=None, seconds=600, **subject):
+    def give(self, kind, by=None, seconds=86_400, **subject):
         """Gives a link. Returns the API with its token, and the link as its giver was shown it."""
         made = (by or self.sue).ok("POST", "/links", {"kind": kind, "expiresSeconds": seconds, **subject})
         page, token = made["url"].split("#")
@@ -38,15 +37,6 @@ class Town:
 
     def start(self):
         return self.sue.ok("POST", "/teams/south/incidents", {"kind": "drill", "note": "fire in the hall"})["number"]
-
-
-def until(ask):
-    """Asks until there is an answer, and returns it."""
-    deadline = time.monotonic() + 10
-    while not (answer := ask()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return answer
 
 
 def audited(api):

@@ -21,7 +21,7 @@ class World:
         self.server = server
         admin = self.admin = server.admin()
         for team in ("north", "south"):
-            tracker = admin.ok("POST", "/teams", {"name": team})["tracker"]
+            tracker = admin.ok("POST", "/teams", {"name": team, "silenceSeconds": 604_800})["tracker"]
             assert tracker == team
         # Made after the teams and linked to one tracker each: otherwise an admin's collection is everyone's.
         for team in ("north", "south"):

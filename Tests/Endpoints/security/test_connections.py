@@ -203,7 +203,7 @@ def test_a_slow_reader_gets_the_whole_answer(server, db):
 
 
 def test_requests_under_way_are_answered_before_the_server_stops(make_server):
-    server = make_server().start()
+    server = make_server(arguments=["--request-seconds", "3600"]).start()
     with Wire(server) as idle, Wire(server) as wire, Wire(server) as feed:
         wire.send("PUT /notes")
         assert wire.answer()[0] == 201

@@ -11,8 +11,9 @@ from muster_process import stop_seconds
 from waiting import eventually
 from wire import Wire, credentials, put, timeout_seconds
 
-patience_seconds = 15
-"""So long a server may take to end though somebody is silent: less than `docker stop` waits, and some more."""
+patience_seconds = 40
+"""So long a server may take to end though somebody is silent. It takes 2 seconds, and the machine may pause; a server
+that serves on lets a client read nothing for 45."""
 
 
 def test_unread_answers_do_not_pile_up(make_server):
@@ -54,7 +55,7 @@ def test_unread_answers_of_one_users_connections_are_bounded_in_memory(make_serv
         reader = socket.socket()
         # The operating system of the client takes little of the answer.
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        reader.settimeout(60)
+        reader.settimeout(timeout_seconds)
         reader.connect(("127.0.0.1", server.port))
         reader.sendall(request)
         readers.append(reader)
@@ -112,15 +113,13 @@ def test_connections_beyond_the_file_limit_wait_and_end_no_other(make_server):
     b"PUT /notes/a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\nConnection: close\r\n\r\n{",
 ], ids=["head", "body", "refused"])
 def test_a_silent_client_does_not_delay_the_stop(make_server, sent):
-    server = make_server().start()
+    server = make_server(arguments=["--request-seconds", "3600"]).start()
     with Wire(server) as wire:
         wire.socket.sendall(sent)
         with Wire(server) as other:
             other.send("GET /_up")
             assert other.answer()[0] == 200
-        began = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - began < patience_seconds < stop_seconds
 
 
 def test_an_unread_feed_does_not_delay_the_stop(make_server):
@@ -130,6 +129,7 @@ def test_an_unread_feed_does_not_delay_the_stop(make_server):
         wire.answer()
         slow = socket.socket()
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.settimeout(timeout_seconds)
         slow.connect(("127.0.0.1", server.port))
         slow.sendall(
             f"GET /notes/_changes?feed=continuous&include_docs=true HTTP/1.1\r\nHost: a\r\n"
@@ -140,7 +140,7 @@ def test_an_unread_feed_does_not_delay_the_stop(make_server):
     with slow:
         began = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - began < patience_seconds
+        assert time.monotonic() - began < patience_seconds < stop_seconds
 
 
 def test_a_slow_clients_answer_is_sent_whole_before_the_server_stops(make_server):

@@ -146,7 +146,7 @@ class Scene:
         for request in (f"POST /api/v1/positions HTTP/1.1\r\n{head}Content-Length: 4000\r\n\r\n{text('bare')}",
                         f"{latitude} {longitude} {self.device.token}\r\n\r\n", f"GET / HTTP/9.9\r\n{head}\r\n",
                         f"GET /{latitude} HTTP/1.1\r\n{head}Content-Length: {latitude}\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", urlsplit(self.server.address).port), timeout=10) as connection:
+            with socket.create_connection(("127.0.0.1", urlsplit(self.server.address).port), timeout=60) as connection:
                 connection.sendall(request.encode())
 
     def export(self):

@@ -2,19 +2,23 @@
 
 import base64
 import re
+import time
 
 from amazon import client, refused, update
 from couch_api import as_admin, as_user
 from native_api import fix, now, polygon
 from owntracks_phone import Phone, location
 
-slow = ["--quota-position-burst", "20", "--quota-positions-per-second", "0.01"]
-"""Twenty positions at once, and then one in a hundred seconds: none comes while a test lasts."""
+slow = ["--quota-position-burst", "20", "--quota-positions-per-second", "0.0001"]
+"""Twenty positions at once, and then one in ten thousand seconds: none comes while a test lasts."""
+log_seconds = 60
+"""The server logs refusals at most once in so long."""
 mebibyte = 1 << 20
 
 
 def fixes(count, begin=0, **more):
-    return [fix(45, 14, now() - 1_000_000 + (begin + number) * 1_000, **more) for number in range(count)]
+    start = now() - 1_000_000
+    return [fix(45, 14, start + (begin + number) * 1_000, **more) for number in range(count)]
 
 
 def counted(server, name):
@@ -40,9 +44,10 @@ def test_positions_beyond_the_rate_are_refused_with_a_reason_and_others_report_o
     admin.make_user("ana"), admin.make_user("ben")
     ana, ben = admin.make_device("ana"), admin.make_device("ben")
     ana.ok("POST", "/positions", fixes(20))
+    began = time.monotonic()
     response = ana.send("POST", "/positions", fixes(5, 20))
     assert response.status_code == 429
-    assert 1 <= int(response.headers["Retry-After"]) <= 500
+    assert 1 <= int(response.headers["Retry-After"]) <= 50_000
     fault = response.json()
     assert fault["type"] == "urn:muster:problem:over-quota"
     assert "user ana" in fault["detail"] and "Try again in" in fault["detail"]
@@ -56,7 +61,8 @@ def test_positions_beyond_the_rate_are_refused_with_a_reason_and_others_report_o
     assert len(admin.history("ana/phone")) == 70
     assert refusals(server, "positions") == 4
     assert counted(server, 'muster_quota_limit{quota="positions"}') == 20
-    assert server.log().count("A request was over a quota") == 1
+    logged = server.log().count("A request was over a quota")
+    assert 1 <= logged <= 1 + (time.monotonic() - began) // log_seconds
 
 
 def test_a_gateways_refusal_names_the_user_over_the_quota(make_server):
@@ -81,10 +87,11 @@ def test_an_owntracks_phone_keeps_what_is_over_the_rate(make_server):
         admin.make_user(name)
         tokens[name] = admin.make_device(name).token
     phone = Phone(server, "ana", tokens["ana"])
+    start = now() // 1000 - 100
     for number in range(20):
-        phone.tell(location(now() // 1000 - 100 + number))
+        phone.tell(location(start + number))
     # Not 429: an iPhone forgets what was answered with any 4xx.
-    status, headers, body = phone.post(location(now() // 1000))
+    status, headers, body = phone.post(location(start + 20))
     assert status == 503 and int(headers["Retry-After"]) >= 1
     assert b"positions a second" in body
     Phone(server, "ben", tokens["ben"]).tell(location())

@@ -21,18 +21,18 @@ def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reach
     chain, key = certificate
     server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
     assert server.address.startswith("https://")
-    answer = requests.get(server.address + "/health", verify=str(chain), timeout=20)
+    answer = requests.get(server.address + "/health", verify=str(chain), timeout=60)
     assert answer.json()["status"] == "ok"
     assert "certificate" not in requests.get(
-        server.address + "/health", verify=str(chain), timeout=20,
+        server.address + "/health", verify=str(chain), timeout=60,
         headers={"X-Forwarded-For": "198.51.100.1"}).json()
     assert answer.json()["certificate"]["ending"], "it ends within two days"
     # Browsers come by it alone from then on.
     assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     with pytest.raises(requests.exceptions.RequestException):
-        requests.get(server.address.replace("https", "http") + "/health", timeout=20)
+        requests.get(server.address.replace("https", "http") + "/health", timeout=60)
     added = subprocess.run(
-        [binary, "user", "add", "bob", "--data", server.data], capture_output=True, text=True, timeout=60)
+        [binary, "user", "add", "bob", "--data", server.data], capture_output=True, text=True, timeout=120)
     assert added.returncode == 0, added.stderr
     assert "bob" in added.stdout
 
@@ -44,12 +44,17 @@ class Client:
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=20))
+        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60))
         self.certificate = hashlib.sha256(self.socket.getpeercert(binary_form=True)).hexdigest()
 
     def status(self):
         self.socket.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        return int(self.socket.recv(65536).split()[1])
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            piece = self.socket.recv(65536)
+            assert piece, head
+            head += piece
+        return int(head.split()[1])
 
     def fetch(self, path):
         """Reads an answer, and returns the bytes of its body."""
@@ -62,7 +67,7 @@ class Client:
 
 def await_log(server, words):
     """Waits until the server has said something."""
-    eventually(lambda: words in server.log(), seconds=20, why=server.log)
+    eventually(lambda: words in server.log(), why=server.log)
 
 
 def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_one(make_server, certificate, tmp_path):
@@ -89,7 +94,7 @@ def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_o
     assert Client(server.port).certificate == after.certificate
     assert (before.status(), after.status()) == (200, 200)
     shown = requests.get(
-        f"{server.address}/metrics", verify=str(renewed), auth=("admin", admin_password), timeout=20).text
+        f"{server.address}/metrics", verify=str(renewed), auth=("admin", admin_password), timeout=60).text
     ends = float(re.search(r"^muster_tls_certificate_expiry_timestamp_seconds (\S+)$", shown, re.M)[1])
     assert 86_400 < ends - time.time() < 3 * 86_400
     assert "muster_tls_reload_failures_total 2" in shown

@@ -66,7 +66,7 @@ def test_only_the_person_their_leader_and_admins_may_ask(server):
 def test_the_list_comes_in_pages(server):
     admin, people = people_of(server, "p")
     for _ in range(3):
-        people["lea"].ok("POST", "/links", {"kind": "person", "user": "p-mia", "expiresSeconds": 60})
+        people["lea"].ok("POST", "/links", {"kind": "person", "user": "p-mia", "expiresSeconds": 3600})
     whole = people["mia"].items("/users/p-mia/viewers")
     paged, cursor = [], ""
     while cursor is not None:

@@ -54,7 +54,7 @@ def command(server, *arguments, key=None, service="location"):
         "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
     program = pathlib.Path(sys.executable).parent / "aws"
     done = subprocess.run(
-        [str(program), service, *arguments], capture_output=True, text=True, timeout=120, env=environment)
+        [str(program), service, *arguments], capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) if done.stdout.strip() else {}
 

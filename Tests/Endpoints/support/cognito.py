@@ -30,7 +30,7 @@ def sign_in(server, name, password=None):
 def verified(server, token, audience=None):
     """The claims of a token, verified as any relying party does: by the JWKS of its issuer."""
     issuer = jwt.decode(token, options={"verify_signature": False})["iss"]
-    described = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=30).json()
+    described = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=60).json()
     assert described["issuer"] == issuer
     key = jwt.PyJWKClient(described["jwks_uri"]).get_signing_key_from_jwt(token)
     return jwt.decode(token, key, algorithms=["RS256"], audience=audience, issuer=issuer,

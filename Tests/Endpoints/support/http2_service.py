@@ -33,6 +33,8 @@ class HTTP2Service:
         self.close()
 
     def close(self):
+        # Ends the wait of the thread that accepts, too: it would take one more connection.
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
     @property

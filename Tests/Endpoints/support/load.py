@@ -11,7 +11,7 @@ from native_api import fix
 from oracle import DeviceOracle
 
 west, south, size = 13.4001, 52.5001, 0.01
-timeout_seconds = 20
+timeout_seconds = 60
 
 
 class Walker:

@@ -10,8 +10,8 @@ import subprocess
 import threading
 import time
 
+from held_port import hold_port
 from native_api import NativeApi
-from ports import reserved_port
 
 root = pathlib.Path(__file__).resolve().parents[3]
 binary = str(pathlib.Path(os.environ.get("MUSTER_BINARY", root / ".build/debug/muster")).resolve())
@@ -21,7 +21,7 @@ stop_seconds = 60
 
 
 class MusterProcess:
-    """A server that can be killed, stopped and started again. It keeps its first port, also while it does not run."""
+    """A server that can be killed, stopped and started again. It keeps its port, also while it does not run."""
 
     def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
@@ -30,7 +30,7 @@ class MusterProcess:
         """A stopped server whose store this one copies at its first start; None for a new store."""
         self.arguments = list(arguments)
         self.port = 0
-        """The port that it listens on at every start; 0 before the first."""
+        self.held = []
         self.process = None
         self.address = None
         self.output = []
@@ -50,32 +50,44 @@ class MusterProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.model is not None and self.data.parent.is_dir() and not self.data.exists():
             self.copy_store(self.model)
+        self._hold_ports()
         self._ready.clear()
         self.output = []
-        self.port = self.port or reserved_port(self)
         with open(self.folder / "server.log", "ab") as log:
             self.process = subprocess.Popen(
                 [binary, "serve", "--data", str(self.data), "--host", "127.0.0.1", "--port", str(self.port)]
                 + self.arguments,
                 cwd=root, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=before_exec,
                 env={**os.environ, "MUSTER_ADMIN_PASSWORD": admin_password})
-        self.reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self.reader = threading.Thread(target=self._read, args=(self.process, self.output), daemon=True)
         self.reader.start()
+
+    def _hold_ports(self):
+        """Names a port wherever the server would pick one: nobody else gets it while the server is down."""
+        if self.port == 0:
+            self.port = self._held_port()
+        for index, option in enumerate(self.arguments[:-1]):
+            if option.endswith("-port") and self.arguments[index + 1] == "0":
+                self.arguments[index + 1] = str(self._held_port())
+
+    def _held_port(self):
+        held, port = hold_port()
+        self.held.append(held)
+        return port
 
     def copy_store(self, other):
         """Copies the store of a stopped server, and the API key of its admin."""
         shutil.copytree(other.data, self.data, ignore=shutil.ignore_patterns("lock", "reserve"))
         self._key = other._key
 
-    def _read(self, process):
+    def _read(self, process, output):
         """Reads standard output, so that the pipe never fills, and finds the line with the server's address."""
         for line in process.stdout:
             text = line.decode(errors="replace").rstrip()
-            self.output.append(text)
+            output.append(text)
             ready = re.match(r"Muster is ready at (https?://\S+)$", text)
             if ready and process is self.process:
                 self.address = ready[1]
-                self.port = int(self.address.rsplit(":", 1)[1])
                 self._ready.set()
 
     def start(self, before_exec=None):
@@ -96,12 +108,18 @@ class MusterProcess:
         """Kills the process at once, like a crash."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(stop_seconds)
+            self.await_exit()
 
     def stop(self):
         """Asks the server to stop, and returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(stop_seconds)
+        return self.await_exit()
+
+    def await_exit(self, seconds=stop_seconds):
+        """Waits until the process has ended and all of its output is read. Returns its exit status."""
+        status = self.process.wait(seconds)
+        self.reader.join(seconds)
+        return status
 
     def end(self):
         """Stops the server if it runs. Kills it, and raises, when it does not stop in time."""

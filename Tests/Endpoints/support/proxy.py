@@ -23,6 +23,8 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
     def close(self):
+        # Ends the wait of the thread that accepts, too: it would take one more connection.
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def fate(self):
@@ -53,7 +55,7 @@ class Proxy:
         time.sleep(delay_seconds)
         with client:
             try:
-                server = socket.create_connection(("127.0.0.1", self.target), 5)
+                server = socket.create_connection(("127.0.0.1", self.target), 60)
             except OSError:
                 return
             server.settimeout(None)

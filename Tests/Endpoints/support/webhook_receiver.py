@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from ports import reserved_port
+from held_port import hold_port
 
 wait_seconds = 60
 
@@ -34,7 +34,7 @@ class Receiver:
         """Receives a call. Returns the status; or a status and header fields; or these and a body."""
         self.context = context
         """The TLS context; None for plain HTTP."""
-        self.port = reserved_port(self)
+        self.held, self.port = hold_port()
         self.server = None
         self.open()
 
@@ -53,10 +53,6 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-
-            def setup(self):
-                super().setup()
-                receiver.connections.add(self.connection)
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -79,6 +75,11 @@ class Receiver:
             daemon_threads = True
             allow_reuse_address = True
             request_queue_size = 128
+
+            def process_request(self, request, client_address):
+                # On the thread that accepts: `close` knows every connection once that thread has ended.
+                receiver.connections.add(request)
+                super().process_request(request, client_address)
 
             def handle_error(self, *_):
                 pass

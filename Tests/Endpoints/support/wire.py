@@ -9,7 +9,7 @@ import socket
 from muster_process import admin_password
 
 credentials = base64.b64encode(f"admin:{admin_password}".encode()).decode()
-timeout_seconds = 20
+timeout_seconds = 60
 
 
 class Wire:
