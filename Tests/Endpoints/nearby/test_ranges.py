@@ -152,7 +152,8 @@ def test_a_peer_cannot_take_a_withdrawn_tag_and_its_owner_can_agree_again(pair):
     ben.start()
     until(lambda: people["ben"].ok("GET", "/users/ben/devices/phone").get("agreesToRanges"), ben.said)
     assert people["ana"].device.ok("POST", "/ranges", measured)["accepted"] == 1
-    # The server stores the tag and nothing of the secret.
+    # The server stores the tag and nothing of the secret. It has stopped: its files are not replaced meanwhile.
+    server.stop()
     for path in server.data.rglob("*"):
         if path.is_file():
             stored = path.read_bytes()
