@@ -11,7 +11,7 @@ import { exportedDevices, usersTable } from "../../Web/console/administration/ex
 import { Body, CutOff, exportAll } from "../../Web/console/administration/exportstream.js";
 import { handOut, handOutTable } from "../../Web/console/administration/handout.js";
 import { namesInTable, tableFaults } from "../../Web/console/administration/import.js";
-import { configuration, configurationLink, ownHost, phoneAddress } from "../../Web/console/shared/owntracks.js";
+import { configuration, configurationLink, phoneAddress } from "../../Web/console/shared/owntracks.js";
 import { newUserBody, userBody } from "../../Web/console/administration/people.js";
 import { bodyOfRule as proximityBody } from "../../Web/console/administration/proximity.js";
 import { newPassword, passwordFault } from "../../Web/console/administration/password.js";
@@ -21,6 +21,7 @@ import { chosenUsers, mayChangeDevices, noTeam } from "../../Web/console/adminis
 import { persist } from "../../Web/console/administration/longwork.js";
 import { parseTable } from "../../Web/console/shared/csv.js";
 import { Problem } from "../../Web/console/shared/http.js";
+import { ownHost } from "../../Web/console/shared/reach.js";
 import { addWords, setLanguage } from "../../Web/console/shared/words.js";
 
 await addWords("administration");
@@ -143,14 +144,16 @@ test("those who match best come first, and those in the crew not at all", () => 
     assert.deepEqual(candidates(people, "E3", "  "), []);
 });
 
-test("an address that names each device itself is told from one that a phone reaches", () => {
+test("an address that names each device itself is told from one that other devices reach", () => {
     for (const [address, host] of [
         ["http://localhost:8080", "localhost"], ["http://127.0.0.1:8080/", "127.0.0.1"],
         ["https://127.1.2.3", "127.1.2.3"], ["http://[::1]:8080", "[::1]"], ["http://0.0.0.0:8080", "0.0.0.0"],
         [" http://LOCALHOST ", "localhost"], ["http://muster.localhost", "muster.localhost"],
+        ["http://[::ffff:127.0.0.1]:8080/x/#ms_a", "[::ffff:7f00:1]"], ["http://localhost./", "localhost."],
     ]) { assert.equal(ownHost(address), host, address); }
     for (const address of ["http://192.168.1.7:8080", "https://localhost.example.org", "https://127.example.org",
-        "http://[fe80::1]", "localhost", ""]) { assert.equal(ownHost(address), undefined, address); }
+        "http://[fe80::1]", "http://[::ffff:c0a8:107]", "localhost", "",
+    ]) { assert.equal(ownHost(address), undefined, address); }
 });
 
 test("an OwnTracks app is configured as the command line does it", () => {

@@ -43,8 +43,8 @@ test("the roll says where somebody was last seen, by a region's name, and when",
     } });
     const seen = (member) => lastSeenOnRoll(member, state.regions, start);
     assert.match(seen(state.members.get("ann")), /^last seen 1\.1 km north of Chapel hill, \S+, \+47 22$/);
-    assert.match(seen({ ...state.members.get("ben"), heard: at(-30) }), /^last heard \S+$/);
-    assert.equal(seen(state.members.get("cem")), "", "nobody has heard of this person");
+    assert.match(seen({ ...state.members.get("ben"), heard: at(-30) }), /^nobody knows where, last heard \S+$/);
+    assert.equal(seen(state.members.get("cem")), "nobody knows where", "nobody has heard of this person");
     const located = { latitude: 59.91, longitude: 10.75, sampleTime: at(-3) };
     assert.match(seen({ ...state.members.get("ann"), located }), /^last seen near Chapel hill, \S+, \+47 22$/,
         "a newer fix that is not stored has its own place");

@@ -102,9 +102,13 @@ test("a call for help shows its note, the last position, and whether it is ackno
         { type: "position", device: "bob/phone", user: "bob", position },
         { type: "declaration", user: "bob", kind: "sos", note: "fell off the ladder", sampleTime: at },
         { type: "safety", user: "bob", state: "sos", since: at, source: "ownDeclaration" });
-    const words = callWords(state.members.get("bob"), Date.parse(at));
+    const words = callWords(state.members.get("bob"), state.regions, Date.parse(at));
     assert.match(words, /^SOS from bob, /);
     assert.match(words, /: “fell off the ladder”, last seen at 59\.90000, 10\.70000 at \S+, nobody has heard it$/);
+    const regions = new Map([["town/sq", { collection: "town", id: "sq", name: "Harbour square", radius: 40,
+        geometry: { type: "Point", coordinates: [10.7, 59.9] } }]]);
+    assert.match(callWords(state.members.get("bob"), regions, Date.parse(at)),
+        /, last seen near Harbour square \(59\.90000, 10\.70000\) at \S+, nobody has heard it$/);
 });
 
 const evacuation = { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at };

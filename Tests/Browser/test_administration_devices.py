@@ -55,7 +55,7 @@ def test_a_phone_that_scans_the_code_reports_until_it_is_revoked(screen, server,
     screen.shows("Without https")
     # The phone of this test is on this machine, as no real one is.
     screen.field("Address of this server").fill(server.address)
-    screen.shows("No phone reaches this server at 127.0.0.1")
+    screen.shows("No other device reaches this server at 127.0.0.1")
     screen.press("Make the code").shows("shown only now")
     assert "muster serve --host 0.0.0.0" in screen.dialog
     link = scanned(screen.page)

@@ -9,6 +9,7 @@ import re
 import pytest
 import requests
 
+from accessible import faults_of
 from administration_page import screen
 from live_server import password, until
 
@@ -114,7 +115,6 @@ def test_phones_of_a_team_are_set_up_as_cards_to_print(screen, server, walkers):
     assert screen.page.find("input[value=password]").count() == 0
     screen.field("Address of this server").fill("https://muster.example.org")
     screen.press("Make them for 1 person").shows("Made for 1 person.")
-    assert screen.page.tab.get_by_role("button", name="Close", exact=True).is_disabled()
     screen.press("Print a card for each")
     printed = screen.page.script("() => window.printed")
     assert "walk-cem" in printed and "<path" in printed and "https://muster.example.org" in printed
@@ -126,6 +126,46 @@ def test_phones_of_a_team_are_set_up_as_cards_to_print(screen, server, walkers):
                                      .isoformat()}, row["token"])
     screen.press("Close").hides("Made for 1 person.")
     assert len(server.ask("GET", "users/walk-cem/devices/phone/token")["items"]) == 2
+
+
+def close_over_secrets(screen, leave):
+    """Leaves the dialog while nothing is printed or saved; answers what it asks."""
+    leave()
+    until(lambda: screen.page.find("dialog[open]").count() == 2)
+    return screen.page.text("dialog[open] dialog[open]")
+
+
+def test_what_was_made_is_lost_only_once_somebody_agrees(screen, server, walkers):
+    before = len(server.ask("GET", "users/walk-cem/devices/phone/token")["items"])
+    screen.open("people", user=("walk-lead", password))
+    screen.field("Search").fill("walk-cem")
+    until(lambda: screen.rows() == ["walk-cem"])
+    screen.press("Give them phones, invitations or passwords…").shows("For 1 person.")
+    screen.press("Make them for 1 person").shows("Made for 1 person.")
+    assert "No other device reaches this server at 127.0.0.1" in screen.dialog
+    dialogs = screen.page.find("dialog[open]")
+    keyboard = screen.page.tab.keyboard
+    for leave in (lambda: dialogs.get_by_role("button", name="Close", exact=True).click(),
+                  lambda: keyboard.press("Escape")):
+        assert "The code of 1 person is lost" in close_over_secrets(screen, leave)
+        assert screen.page.script("() => document.activeElement.textContent") == "Go back"
+        keyboard.press("Enter")
+        until(lambda: dialogs.count() == 1)
+        assert "Made for 1 person." in screen.dialog
+    # A browser closes a dialog against its page where Escape is pressed again and again.
+    for _ in range(3):
+        close_over_secrets(screen, lambda: keyboard.press("Escape"))
+        keyboard.press("Escape")
+        until(lambda: dialogs.count() == 1)
+    close_over_secrets(screen, lambda: keyboard.press("Escape"))
+    assert faults_of(screen.page) == []
+    dialogs.get_by_role("button", name="Close, and lose them").click()
+    until(lambda: dialogs.count() == 0)
+    assert len(server.ask("GET", "users/walk-cem/devices/phone/token")["items"]) == before + 1
+    # Before anything is made nothing is lost, and Escape closes it.
+    screen.press("Give them phones, invitations or passwords…").shows("For 1 person.")
+    keyboard.press("Escape")
+    until(lambda: dialogs.count() == 0)
 
 
 def features_of(text):

@@ -1,5 +1,7 @@
 """Calls for help and incidents on the live page: what is seen, and what a leader can do about it."""
 
+import re
+
 import pytest
 
 from live_server import box, until
@@ -83,12 +85,13 @@ def make_callers(server, team):
     return phone
 
 
-# Whether the middle and each corner of the map are in sight, with nothing above them.
+# Whether the middle and each corner of the map are in sight, with nothing above them but the sheet of a person.
 map_in_sight = """() => {
     const { left, right, top, bottom } = document.querySelector(".map-frame").getBoundingClientRect();
     const points = [[left + 5, top + 5], [right - 5, top + 5], [left + 5, bottom - 5], [right - 5, bottom - 5],
         [(left + right) / 2, (top + bottom) / 2]];
-    return points.every(([x, y]) => document.elementFromPoint(x, y)?.closest(".map-frame"));
+    return points.every(([x, y]) => document.elementFromPoint(x, y)?.closest(".map-frame, #person"))
+        && document.querySelector("#person-close").checkVisibility();
 }"""
 
 
@@ -99,9 +102,28 @@ def test_acknowledge_and_show_brings_the_map_in_sight_of_a_phone(page, server, s
     page.set_view(390, 844)
     page.open(page.fragment(screen)).sign_in(f"{team}-lead", "a long password")
     until(lambda: "below the stairs" in page.text("#distress"))
+    place = re.compile(r"last seen in Quay \(59\.89850, 10\.74700\) at \d")
+    until(lambda: place.search(page.text("#distress .where")))
     page.find("#distress").get_by_role("button", name="Acknowledge, and show on the map").click()
     until(lambda: any("heard by" in text for text in alarms(page)) and not page.is_shown("#distress"))
     until(lambda: page.text("#person-name") == f"{team}-zoe" and page.script(map_in_sight))
+    until(lambda: any(place.search(text) for text in alarms(page)))
+    assert "in Quay" in page.text("#person-first")
+
+
+def test_a_call_from_a_person_whom_nobody_located_says_so(page, server):
+    team = "blind"
+    server.make_team(team, [box("quay", "Quay", west, south, muster=True)])
+    server.make_user(f"{team}-lead", "leader", team)
+    phone = server.make_member(f"{team}-zoe", team)
+    server.ask("POST", f"users/{team}-zoe/declarations", {"kind": "sos"}, token=phone.token)
+    page.open().sign_in(f"{team}-lead", "a long password")
+    until(lambda: page.text("#distress .where").startswith("nobody knows where, "))
+    assert page.find("#distress").get_by_role("button", name="Acknowledge, and show on the map").count() == 0
+    page.press("#distress", f"Acknowledge {team}-zoe")
+    until(lambda: not page.is_shown("#distress"))
+    page.open_track(f"{team}-zoe")
+    until(lambda: f"Nobody knows yet where {team}-zoe is." in page.text("#person-first"))
 
 
 def test_a_refused_acknowledgement_is_said_in_the_takeover_which_stays(page, server):

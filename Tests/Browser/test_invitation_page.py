@@ -42,6 +42,7 @@ def test_an_invited_member_sets_a_password_and_is_signed_in(screen, server, lead
     screen.field("It works for").select_option("3600")
     screen.field("Note").fill("by letter <b>")
     screen.press("Make the link").shows("shown only now")
+    assert "No other device reaches this server at 127.0.0.1" in screen.dialog
     url = screen.secret()
     token = url.split("#")[1]
     assert url.startswith(f"{server.address}/console/invite/#")

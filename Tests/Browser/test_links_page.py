@@ -1,10 +1,12 @@
 """Links from the first to the last: a leader gives one, somebody without an account opens it, and it ends."""
 
+from datetime import datetime, timezone
+
 import pytest
 
 from accessible import faults_of
 from live_page import LivePage
-from live_server import box, password, until
+from live_server import box, password, stamp, until
 
 west, south = 10.7460, 59.9280
 inside, outside = (west + 0.001, south + 0.0005), (west + 0.01, south)
@@ -59,6 +61,7 @@ def test_a_person_is_shared_until_the_leader_withdraws_the_link(leader, visitor,
     address = give(leader, "his wife")
     assert "/console/share/#ms_" in address and address.split("#")[1] not in leader.tab.url
     assert "only this once" in leader.text("#made-link")
+    assert "No other device reaches this server at 127.0.0.1" in leader.text("#made-link .warning")
     assert faults_of(leader, is_desktop_only=True) == []
     visitor.tab.goto(address)
     until(lambda: visitor.text("#who") == "weir-ben" and visitor.text(".shared-state").startswith("Safe"))
@@ -80,6 +83,7 @@ def test_visitors_enter_themselves_and_an_incident_is_shared(leader, visitor, se
     leader.find("#links").click()
     leader.find("dialog[open]").get_by_role("button", name="List for visitors of weir").click()
     kiosk = give(leader, "gate")
+    assert "muster serve --host 0.0.0.0" in leader.text("#made-link .warning")
     leader.find("dialog[open]").get_by_role("button", name="Close").click()
     visitor.tab.goto(kiosk)
     until(lambda: visitor.text("#closed").startswith("There is no evacuation now."))
@@ -100,6 +104,16 @@ def test_visitors_enter_themselves_and_an_incident_is_shared(leader, visitor, se
     finally:
         server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
     until(lambda: "all clear" in visitor.text(".shared-clock"))
+
+
+def test_a_link_at_an_address_that_others_reach_has_no_warning(leader):
+    url, over = "https://muster.example.org/console/share/#ms_secret12", stamp(datetime.now(timezone.utc))
+    leader.context.route("**/api/v1/links", lambda route: route.fulfill(
+        status=201, json={"link": "l", "kind": "person", "user": "weir-ben", "url": url, "expiresTime": over}))
+    leader.open_track("weir-ben")
+    leader.find("#share-person").click()
+    assert give(leader, "his wife") == url
+    assert not leader.is_shown("#made-link .warning")
 
 
 def test_a_member_is_offered_no_link(page, weir):

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coordinateWords, whereWords } from "../../Web/console/roster/where.js";
+import { coordinateWords, lastPlace, placeAtWords, whereWords } from "../../Web/console/roster/where.js";
 import { destination, wayTo } from "../../Web/console/shared/drawing.js";
+import { callerPlaceWords, lastSeenWords } from "../../Web/console/incident/alarmwords.js";
+import { lastSeenOnRoll } from "../../Web/console/incident/lastseen.js";
+import { coveredBelow } from "../../Web/console/person/sheet.js";
 import { isImperial, lengthWords } from "../../Web/console/shared/length.js";
+import { addWords } from "../../Web/console/shared/words.js";
+
+await addWords("incident");
 
 const hill = {
     collection: "site", id: "h", name: "Chapel hill", radius: 40,
@@ -61,6 +67,65 @@ test("far from every region, and without any, the coordinates are shown", () => 
 
 test("of a person whom no device has located nothing is shown", () => {
     assert.equal(whereWords({ user: "ann", positions: new Map(), presences: new Map() }, regionsOf(hill)), "");
+});
+
+test("the roll, the person's sheet and a call for help name one place, with the time of that place", () => {
+    const regions = regionsOf(hill);
+    const member = { ...memberAt(destination([10.75, 59.91], 0, 343)), clocks: new Map() };
+    const now = Date.parse("2026-11-21T06:31:00Z");
+    const place = lastPlace(member, regions);
+    assert.deepEqual([place.words, place.coordinates, place.at],
+        ["340 m north of Chapel hill", "59.91308, 10.75000", "2026-11-21T06:00:00Z"]);
+    assert.match(lastSeenOnRoll(member, regions, now), /^last seen 340 m north of Chapel hill, .+:00$/);
+    assert.match(placeAtWords(place, now), /^340 m north of Chapel hill, .+:00$/);
+    assert.match(lastSeenWords(member, regions, now),
+        /^last seen 340 m north of Chapel hill \(59\.91308, 10\.75000\) at .+$/);
+    assert.match(callerPlaceWords(member, regions, now), / at .+, 31 min ago$/);
+});
+
+test("the place of now has no time, and where the place has no words its coordinates are shown once", () => {
+    const regions = regionsOf(hill);
+    const now = Date.parse("2026-11-21T06:00:59Z");
+    const inside = { region: { id: "h", name: "Chapel hill" }, standing: "inside" };
+    const member = memberAt([10.75, 59.91], { presences: [inside] });
+    assert.equal(placeAtWords(lastPlace(member, regions), now), "in Chapel hill");
+    assert.match(callerPlaceWords(member, regions, now),
+        /^last seen in Chapel hill \(59\.91000, 10\.75000\) at .+$/);
+    assert.match(lastSeenWords(memberAt([10.75, 61]), regions, now), /^last seen at 61\.00000, 10\.75000 at .+$/);
+});
+
+test("a newer fix that is not stored keeps the regions of the only device, and of several nobody knows whose they are",
+    () => {
+        const regions = regionsOf(hill);
+        const inside = { region: { id: "h", name: "Chapel hill" }, standing: "inside" };
+        const located = { latitude: 59.9101, longitude: 10.75, sampleTime: "2026-11-21T06:20:00Z" };
+        const member = { ...memberAt([10.75, 59.91], { presences: [inside] }), located };
+        assert.deepEqual([lastPlace(member, regions).words, lastPlace(member, regions).at],
+            ["in Chapel hill", located.sampleTime]);
+        const watch = { device: "ann/watch", longitude: 10.7, latitude: 59.9, sampleTime: "2026-11-21T05:00:00Z" };
+        const two = { ...member, positions: new Map(member.positions).set("ann/watch", watch) };
+        assert.equal(lastPlace(two, regions).words, "near Chapel hill");
+    });
+
+test("of a person whom nobody located a call says so, and when they were heard or that their clock is wrong", () => {
+    const now = Date.parse("2026-11-21T06:10:00Z");
+    const member = { user: "ann", positions: new Map(), presences: new Map(), clocks: new Map() };
+    assert.equal(lastPlace(member, regionsOf(hill)), undefined);
+    assert.equal(callerPlaceWords(member, regionsOf(hill), now), "nobody knows where, never heard");
+    assert.equal(callerPlaceWords({ ...member, heard: "2026-11-21T06:07:00Z" }, regionsOf(hill), now),
+        "nobody knows where, heard 3 min ago");
+    const clocks = new Map([["ann/phone", { aheadSeconds: 7200, receivedTime: "2026-11-21T06:09:00Z" }]]);
+    assert.match(callerPlaceWords({ ...member, clocks }, regionsOf(hill), now),
+        /^nobody knows where, clock 2 h ahead, told 1 min ago$/);
+});
+
+test("a panel covers the foot of the map where it lies over it, and never all of it", () => {
+    const map = { left: 0, right: 390, top: 200, bottom: 550 };
+    assert.equal(coveredBelow(map, undefined), 0);
+    assert.equal(coveredBelow(map, { left: 0, right: 390, top: 400, bottom: 550 }), 150);
+    assert.equal(coveredBelow(map, { left: 0, right: 390, top: 550, bottom: 800 }), 0, "it lies below the map");
+    assert.equal(coveredBelow(map, { left: 390, right: 700, top: 200, bottom: 550 }), 0, "it lies beside the map");
+    assert.equal(coveredBelow(map, { left: 0, right: 390, top: 100, bottom: 844 }), 262.5);
 });
 
 test("a region that cannot be drawn gives no direction", () => {

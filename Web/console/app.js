@@ -15,6 +15,7 @@ import { Whereabouts } from "./incident/questions.js";
 import { Siren } from "./incident/siren.js";
 import { loadScreen, screensFor } from "./screens.js";
 import { isTrackShown, MapPanel } from "./map/panel.js";
+import { isOverMap } from "./person/sheet.js";
 import { Myself } from "./myself/myself.js";
 import { TrackFollower } from "./person/trackfollower.js";
 import { Roster } from "./roster/roster.js";
@@ -165,13 +166,13 @@ function forget() {
 // Choosing
 
 /**
- * Selects a person: shows them on the map, and their track. `scrollsTo`: brings their row in sight; `isMapWanted`: the
- * map must be in sight, and on a phone it takes the place of the row.
+ * Selects a person: shows them on the map, and their track. `isOnMap`: they were chosen there; `scrollsTo`: brings
+ * their row in sight; `isMapWanted`: the map must be in sight, and on a phone it takes the place of the row.
  */
 function select(user, { device, isOnMap = false, scrollsTo = isOnMap, isMapWanted = false } = {}) {
     const someone = member(user);
     if (!someone) { return; }
-    store.set({ selection: { user, scrollsTo, isMapWanted }, notice: nowhereWords(someone) });
+    store.set({ selection: { user, scrollsTo, isMapWanted, isOnMap }, notice: nowhereWords(someone) });
     store.flush();
     // First the choice is seen, and then the map moves, which keeps a slow machine busy.
     const move = () => { if (!isTrackShown(store.value)) { page.map?.flyTo(user); } };
@@ -183,9 +184,12 @@ function select(user, { device, isOnMap = false, scrollsTo = isOnMap, isMapWante
 
 function deselect(hadFocus = false) {
     const { selection } = store.value;
+    const isSheetOfMap = selection?.isOnMap && isOverMap(document.getElementById("person"));
     track.close();
     store.set({ selection: undefined, notice: "" });
     store.flush();
+    // The row is far from the map where the panel was a sheet over it.
+    if (hadFocus && isSheetOfMap) { page.map?.focus(); return; }
     if (hadFocus) { document.querySelector(`#list [data-user="${CSS.escape(selection.user)}"] .person`)?.focus(); }
 }
 

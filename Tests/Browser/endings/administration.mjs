@@ -18,6 +18,7 @@ export default {
     "administration.day.": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
     "administration.handOut.as.": ["owntracks", "invitation", "password"],
     "administration.handOut.card.": ["owntracks", "invitation"],
+    "administration.handOut.lost.": ["owntracks", "invitation", "password"],
     "administration.export.of.": ["everyone", "team", "person"],
     "administration.export.": ["users", "regions"],
 };

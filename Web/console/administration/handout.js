@@ -3,11 +3,13 @@
  * secret, is made one after the other, and is shown once: as a sheet to print, or as a table to save.
  */
 import { tableText } from "../shared/csv.js";
+import { Dialog } from "../shared/dialog.js";
 import { offerTable } from "../shared/download.js";
 import { useUnsaved } from "../shared/forms.js";
 import { configuration, configurationLink, phoneAddress } from "../shared/owntracks.js";
 import { QRView } from "../shared/qrview.js";
-import { html, render, useState } from "../shared/view.js";
+import { ReachWarning } from "../shared/reach.js";
+import { html, render, useLayoutEffect, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { invitationBody, lifetimeChoices } from "./invitations.js";
 import { persist, Progress, useWork } from "./longwork.js";
@@ -64,6 +66,11 @@ export async function handOut({ kind, names, options, send, report, before = [] 
     return made;
 }
 
+/** What somebody gets of what was made: whoever may not be invited gets nothing. */
+function givenOf(made) {
+    return made.filter(({ isLeftOut }) => !isLeftOut);
+}
+
 /** What was made as a table. Pure. */
 export function handOutTable(kind, made) {
     const columns = { owntracks: ["name", "token", "link"], invitation: ["name", "link", "until"],
@@ -71,20 +78,51 @@ export function handOutTable(kind, made) {
     const row = { owntracks: ({ name, secret, code }) => [name, secret, code],
         invitation: ({ name, secret, until }) => [name, secret, until],
         password: ({ name, secret }) => [name, secret] }[kind];
-    return tableText([columns, ...made.filter(({ isLeftOut }) => !isLeftOut).map(row)]);
+    return tableText([columns, ...givenOf(made).map(row)]);
 }
 
-/** @param {{people: {name: string}[], me: object, device?: string, onClose?: () => void}} properties */
-export function HandOut({ people, me, device = "phone", onClose }) {
+/** @param {{people: {name: string}[], me: object, onClose: () => void}} properties */
+export function HandOutDialog({ people, me, onClose }) {
+    const [atStake, setAtStake] = useState();
+    const [isAsking, setAsking] = useState(false);
+    const close = () => { if (atStake) { setAsking(true); } else { onClose(); } };
+    return html`<${Dialog} title=${t("administration.handOut.title")} isWide isHeld=${Boolean(atStake)}
+        onClose=${close}>
+        <${HandOut} people=${people} me=${me} onClose=${close} setAtStake=${setAtStake} />
+        ${isAsking && atStake && html`<${Losing} ...${atStake} lose=${onClose} back=${() => setAsking(false)} />`}
+    <//>`;
+}
+
+/** Asks before secrets are lost that were neither printed nor saved. */
+function Losing({ kind, count, lose, back }) {
+    return html`<${Dialog} title=${t("administration.handOut.losing")} onClose=${back}>
+        <p>${t(`administration.handOut.lost.${kind}`, { count })}</p>
+        <p class="answers"><button type="button" class="plain" onClick=${back}>${
+    t("administration.handOut.back")}</button>
+            <button type="button" class="primary danger" onClick=${lose}>${
+    t("administration.handOut.lose")}</button></p>
+    <//>`;
+}
+
+/**
+ * @param {{people: {name: string}[], me: object, device?: string, onClose?: () => void,
+ *     setAtStake?: (lost?: {kind: string, count: number}) => void}} properties `setAtStake` is told what would be lost
+ *     now, and undefined for nothing
+ */
+export function HandOut({ people, me, device = "phone", onClose, setAtStake }) {
     const [kind, setKind] = useState("owntracks");
     const [options, setOptions] = useState({ device, address: ownAddress(), lasts: "604800" });
     const [made, setMade] = useState([]);
+    const [isSaved, setSaved] = useState(false);
     const work = useWork();
+    const count = isSaved ? 0 : givenOf(made).length;
+    useLayoutEffect(() => setAtStake?.(count > 0 ? { kind, count } : undefined), [kind, count]);
     const names = people.map(({ name }) => name).filter((name) => name !== me.name || kind === "owntracks");
     const choose = (key) => ({ currentTarget }) => setOptions({ ...options, [key]: currentTarget.value });
     const isWrong = kind === "owntracks" && !phoneAddress(options.address);
+    const report = (all) => { setMade(all); setSaved(false); };
     const begin = (before) => work.begin(({ signal, request }) => handOut({
-        kind, names, options, before, report: setMade,
+        kind, names, options, before, report,
         send: (path, parts) => persist(request, path, parts, signal),
     }));
     if (people.length > handOutLimit) {
@@ -104,7 +142,8 @@ export function HandOut({ people, me, device = "phone", onClose }) {
         done: made.length, all: names.length })} />
         ${work.fault && html`<p class="fault" role="alert">${t("administration.handOut.stopped", {
         name: names[made.length], reason: work.fault })}</p>`}
-        ${isDone && html`<${Result} kind=${kind} made=${made} address=${options.address} onClose=${onClose} />`}
+        ${isDone && html`<${Result} kind=${kind} made=${made} address=${options.address} isSaved=${isSaved}
+            setSaved=${setSaved} onClose=${onClose} />`}
         ${!work.isBusy && (work.fault || work.isCancelled) && made.length < names.length && html`<p><button
             type="button" class="plain" onClick=${() => begin(made)}>${t("administration.handOut.goOn", {
         count: names.length - made.length })}</button></p>`}
@@ -139,8 +178,7 @@ function Options({ kind, options, choose }) {
             <${AddressWarnings} address=${options.address} /></div>`;
 }
 
-function Result({ kind, made, address, onClose }) {
-    const [isSaved, setSaved] = useState(false);
+function Result({ kind, made, address, isSaved, setSaved, onClose }) {
     useUnsaved(!isSaved);
     const save = () => {
         offerTable(handOutTable(kind, made), `muster-${kind}.csv`);
@@ -151,24 +189,25 @@ function Result({ kind, made, address, onClose }) {
         setSaved(true);
     };
     const leftOut = made.filter(({ isLeftOut }) => isLeftOut);
-    return html`<p role="status">${t("administration.handOut.made", { count: made.length - leftOut.length })}</p>
+    const given = givenOf(made);
+    return html`<p role="status">${t("administration.handOut.made", { count: given.length })}</p>
         ${leftOut.length > 0 && html`<p>${t("administration.handOut.leftOut", {
         names: listed(leftOut.map(({ name }) => name)) })}</p>`}
         <p class="warning">${t("administration.handOut.once")}</p>
+        ${kind === "invitation" && html`<${ReachWarning} address=${given[0]?.code} />`}
+        ${kind === "owntracks" && html`<${AddressWarnings} address=${address} />`}
         <p class="answers">${kind !== "password" && html`<button type="button" class="primary" onClick=${print}>${
         t("administration.handOut.print")}</button>`}
             <button type="button" class=${kind === "password" ? "primary" : "plain"} onClick=${save}>${
         t("administration.handOut.save")}</button>
-            ${onClose && html`<button type="button" class="plain" disabled=${!isSaved} onClick=${onClose}>${
-        t("close")}</button>`}</p>`;
+            ${onClose && html`<button type="button" class="plain" onClick=${onClose}>${t("close")}</button>`}</p>`;
 }
 
 /** Prints a card for each person. The sheet is on the page only while it is printed. */
 function printSheet(kind, made, address) {
     const sheet = document.createElement("div");
     sheet.id = "sheet";
-    const given = made.filter(({ isLeftOut }) => !isLeftOut);
-    render(html`${given.map(({ name, code }) => html`<section key=${name}><h2>${name}</h2>
+    render(html`${givenOf(made).map(({ name, code }) => html`<section key=${name}><h2>${name}</h2>
         <${QRView} content=${code} label=${name} />
         <p>${t(`administration.handOut.card.${kind}`)}</p><p>${address}</p></section>`)}`, sheet);
     document.body.append(sheet);

@@ -1,6 +1,7 @@
 /** Invitations: a link by which somebody sets a password of their own; made, shown once, listed, withdrawn. */
 import { Dialog } from "../shared/dialog.js";
 import { useAskFirst } from "../shared/forms.js";
+import { ReachWarning } from "../shared/reach.js";
 import { hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
@@ -31,6 +32,7 @@ export function InvitationDialog({ user, onClose }) {
     if (given) {
         return html`<${Dialog} title=${t("administration.invitations.of", { name: user })} onClose=${onClose}>
             <p>${t("administration.invitations.until", { time: clockTime(given.expiresTime) })}</p>
+            <${ReachWarning} address=${given.url} />
             <${Secret} secret=${given.url} label=${t("administration.invitations.link")} code=${given.url}
                 codeLabel=${t("administration.invitations.code", { name: user })} />
             <p class="answers"><button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>

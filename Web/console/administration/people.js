@@ -5,7 +5,7 @@ import { legible } from "../shared/text.js";
 import { html, useMemo, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { Form } from "./form.js";
-import { HandOut } from "./handout.js";
+import { HandOutDialog } from "./handout.js";
 import { passwordFault } from "./password.js";
 import { Person } from "./person.js";
 import { chosenUsers, noTeam, roles, roleWords, userWords } from "./users.js";
@@ -56,10 +56,8 @@ function UserList({ me }) {
                 <strong>${user.name}</strong> <span class="quiet">${listed([
         userWords(user), user.phone && legible(user.phone), user.email && legible(user.email)])}</span></a></li>`} />
         ${isMaking && html`<${NewUser} teams=${teams.items ?? []} onClose=${() => setMaking(false)} />`}
-        ${isHandingOut && html`<${Dialog} title=${t("administration.handOut.title")} isWide
-            onClose=${() => setHandingOut(false)}>
-            <${HandOut} people=${receivers.map(({ name, team }) => ({ name, team }))} me=${me}
-                onClose=${() => setHandingOut(false)} /><//>`}
+        ${isHandingOut && html`<${HandOutDialog} people=${receivers.map(({ name, team }) => ({ name, team }))} me=${me}
+            onClose=${() => setHandingOut(false)} />`}
     </section>`;
 }
 

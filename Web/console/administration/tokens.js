@@ -2,7 +2,8 @@
 import { offerFile } from "../shared/download.js";
 import { Dialog } from "../shared/dialog.js";
 import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
-import { configuration, configurationLink, isInTheClear, ownHost, phoneAddress } from "../shared/owntracks.js";
+import { configuration, configurationLink, isInTheClear, phoneAddress } from "../shared/owntracks.js";
+import { ownHost, ReachWarning } from "../shared/reach.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { html, useState } from "../shared/view.js";
@@ -102,11 +103,7 @@ export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
 
 /** What somebody should know of an address before a phone reports to it. */
 export function AddressWarnings({ address }) {
-    const host = ownHost(address);
-    if (host) {
-        return html`<p class="warning" role="status">${t("administration.owntracks.onlyHere", {
-            host, command: "muster serve --host 0.0.0.0" })}</p>`;
-    }
+    if (ownHost(address)) { return html`<${ReachWarning} address=${address} isTyped />`; }
     return isInTheClear(address) && html`<p class="warning" role="status">${t("administration.owntracks.clear")}</p>`;
 }
 

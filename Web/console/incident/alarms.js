@@ -61,7 +61,7 @@ function callLines(live, user, now, page) {
             ...(isOwn || isLed ? ["clear"] : []),
         ];
         return {
-            key: `call ${member.user}`, kind: member.state, words: callWords(member, now),
+            key: `call ${member.user}`, kind: member.state, words: callWords(member, live.regions, now),
             answers: answers.map((kind) => [kind, () => page.declare(member, kind)]),
         };
     });
@@ -95,7 +95,7 @@ function timerLines(live, user, now, page) {
         } else if (timer.happened === "overdue" && leads(user, team)) {
             lines.push({
                 key: `overdue ${name}`, kind: "overdue",
-                words: overdueWords(name, timer, lastSeenWords(member, now), now),
+                words: overdueWords(name, timer, lastSeenWords(member, live.regions, now), now),
                 answers: [["heardFrom", () => page.heardFrom(name)]],
             });
         }

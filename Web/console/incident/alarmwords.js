@@ -1,11 +1,11 @@
 /** The words of open incidents, of calls for help, and of incidents that were closed lately. Pure. */
 import { isOnRollAlone, nameOf } from "../shared/roll.js";
+import { heardWords } from "../shared/rowwords.js";
 import { tally, tallyWords } from "../shared/safety.js";
-import { latestPosition } from "../shared/state.js";
 import { legible, shortened } from "../shared/text.js";
-import { clockTime, minuteTime } from "../shared/time.js";
+import { age, clockTime, minuteTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
-import { coordinateWords } from "../roster/where.js";
+import { isPresent, lastPlace } from "../roster/where.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
 const closedShownMs = 30 * 60_000;
@@ -31,7 +31,7 @@ export function whatWords({ kind, team }) {
 }
 
 /** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
-export function callWords(member, nowMs) {
+export function callWords(member, regions, nowMs) {
     const { state, since, acknowledgedBy, call } = member;
     const name = legible(shortened(nameOf(member), nameLimit));
     const plain = t(state === "sos" ? "call.sos" : "call.needsHelp", { name, time: clockTime(since) });
@@ -41,19 +41,24 @@ export function callWords(member, nowMs) {
         return listed([words, member.markedBy && t("known.marked", { name: legible(member.markedBy) })]);
     }
     const heard = acknowledgedBy ? t("known.heardBy", { name: legible(acknowledgedBy) }) : t("call.unheard");
-    return listed([words, lastSeenWords(member, nowMs), heard]);
+    return listed([words, lastSeenWords(member, regions, nowMs), heard]);
 }
 
-/** Where someone was last seen, and when. Pure. */
-export function lastSeenWords(member, nowMs) {
-    const position = latestPosition(member);
-    if (!position) { return t("call.nowhere"); }
-    const names = [...member.presences.get(position.device)?.values() ?? []]
-        .filter(({ standing }) => standing === "inside")
-        .map(({ region }) => legible(region.name || region.id));
+/** Where someone was last seen, in words and by coordinates, and when. Pure. @param {Map<string, object>} regions */
+export function lastSeenWords(member, regions, nowMs) {
+    const place = lastPlace(member, regions);
+    if (!place) { return t("call.nowhere"); }
+    const { words, coordinates, at } = place;
     // In minutes: the banner is read out when it changes.
-    const seen = { place: coordinateWords(position), time: minuteTime(position.sampleTime, nowMs) };
-    return names.length > 0 ? t("call.seenIn", { ...seen, regions: listed(names) }) : t("call.seenAt", seen);
+    const seen = { where: words, place: coordinates, time: minuteTime(at, nowMs) };
+    return t(words === coordinates ? "call.seenAt" : "call.seenIn", seen);
+}
+
+/** Where someone who calls was last seen, and how long ago; or that nobody knows, and when they were heard. Pure. */
+export function callerPlaceWords(member, regions, nowMs) {
+    const place = lastPlace(member, regions);
+    if (!place) { return listed([t("call.nowhere"), heardWords(member, nowMs).words]); }
+    return listed([lastSeenWords(member, regions, nowMs), !isPresent(place.at, nowMs) && age(place.at, nowMs)]);
 }
 
 /** The newest incident of each team without an open one, where a person or the server closed it lately. Pure. */

@@ -8,7 +8,7 @@ import {
     html, useEffect, useLayoutEffect, useMemo, useNow, usePage, useRef, useSlice, useState,
 } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { lastSeenWords } from "./alarmwords.js";
+import { callerPlaceWords } from "./alarmwords.js";
 
 /** The largest number of calls shown at once; of further calls only the number is shown. */
 const shownLimit = 10;
@@ -110,6 +110,7 @@ function Overlay({ calls, pressed, press, leave }) {
 
 function Call({ call, isPressed, press }) {
     const page = usePage();
+    const regions = useSlice(({ live }) => live.regions);
     const now = useNow();
     /** Why the server refused that this call is acknowledged; empty if it did not. */
     const [refusal, setRefusal] = useState("");
@@ -130,7 +131,7 @@ function Call({ call, isPressed, press }) {
         ${note && html`<p class="note">${t("text.quoted", { text: legible(note) })}</p>`}
         <p><time ...${timeAttributes(call.since)}>${t("sos.since", {
         time: clockTime(call.since, now), age: age(call.since, now) })}</time></p>
-        <p>${lastSeenWords(call, now)}</p>
+        <p class="where">${callerPlaceWords(call, regions, now)}</p>
         ${call.phone && html`<p><a href=${`tel:${call.phone.replace(/[^+\d]/g, "")}`}>${
         t("sos.call", { phone: legible(call.phone) })}</a></p>`}
         ${refusal && html`<p class="refused" role="alert">${refusal}</p>`}

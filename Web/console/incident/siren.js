@@ -48,7 +48,7 @@ export class Siren {
         if (fresh.length === 0) { return; }
         // A device that has push notifications gets this notification by push.
         if (this.#isHidden() && !isNotified) {
-            for (const call of fresh.slice(0, notifiedLimit)) { this.#show(call, now); }
+            for (const call of fresh.slice(0, notifiedLimit)) { this.#show(call, live.regions, now); }
         }
         this.#start();
     }
@@ -71,9 +71,9 @@ export class Siren {
         this.#end = undefined;
     }
 
-    #show(call, now) {
+    #show(call, regions, now) {
         this.#notify(t("sos.from", { name: legible(nameOf(call)) }), {
-            body: lastSeenWords(call, now), tag: `sos ${call.user}`, requireInteraction: true, renotify: true,
+            body: lastSeenWords(call, regions, now), tag: `sos ${call.user}`, requireInteraction: true, renotify: true,
             icon: "muster.svg",
         });
     }

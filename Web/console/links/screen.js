@@ -3,6 +3,7 @@ import { CopyField } from "../shared/copyfield.js";
 import { Dialog } from "../shared/dialog.js";
 import { Fault, ListFoot, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
 import { QRView } from "../shared/qrview.js";
+import { ReachWarning } from "../shared/reach.js";
 import { leads } from "../shared/safety.js";
 import { teamsOf } from "../shared/teams.js";
 import { legible } from "../shared/text.js";
@@ -74,6 +75,7 @@ function LinkFields({ subject, draft, change }) {
 /** The address, this once. */
 function Made({ link: { url, expiresTime } }) {
     return html`<div id="made-link">
+        <${ReachWarning} address=${url} />
         <${CopyField} id="link-address" content=${url} label=${t("links.address")} />
         <p><strong>${t("links.once")}</strong> ${t("links.until", { time: clockTime(expiresTime) })}</p>
         <${QRView} content=${url} label=${t("links.code")} />

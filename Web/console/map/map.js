@@ -12,12 +12,15 @@ import {
 } from "./mapstyle.js";
 
 const closestZoom = 17;
+/** As far as a person's mark reaches around their place, about. */
+const markPixels = 24;
 /** The layers by which a person is drawn. */
 const deviceLayers = ["devices", "sheltered-devices"];
 
 export class LiveMap {
     #map;
     #choose;
+    #coveredPixels;
     #ground;
     #tiles;
     #palette;
@@ -39,15 +42,17 @@ export class LiveMap {
      * Opens a map in an element.
      * @param {HTMLElement} container
      * @param {(user: string, device: string) => void} choose called when a device on the map is clicked
+     * @param {() => number} [coveredPixels] how much at the foot of the map a sheet covers now
      * @throws {NoMap} when the library or WebGL is missing
      */
-    static async open(container, choose) {
-        return new LiveMap(await loadGround(), container, choose);
+    static async open(container, choose, coveredPixels = () => 0) {
+        return new LiveMap(await loadGround(), container, choose, coveredPixels);
     }
 
     /** For `open` alone. */
-    constructor(ground, container, choose) {
+    constructor(ground, container, choose, coveredPixels) {
         this.#choose = choose;
+        this.#coveredPixels = coveredPixels;
         this.#ground = ground;
         this.#palette = colours();
         this.#map = makeMap(ground, container, this.#style());
@@ -68,8 +73,10 @@ export class LiveMap {
         map.once("style.load", () => this.#begin());
         map.on("moveend", () => this.#put({ graticule: this.#edges.lines() }));
         for (const layer of deviceLayers) {
-            map.on("click", layer,
-                ({ features: [{ properties }] }) => this.#choose(properties.user, properties.device));
+            map.on("click", layer, ({ features: [{ properties, geometry }] }) => {
+                this.#choose(properties.user, properties.device);
+                this.#uncover(geometry.coordinates);
+            });
         }
         map.on("click", "clusters", ({ features: [feature] }) => this.#openCluster(feature));
         for (const layer of [...deviceLayers, "clusters"]) {
@@ -153,9 +160,20 @@ export class LiveMap {
         this.#hasFitted = true;
         this.resize();
         this.#map.flyTo({
-            center: place, zoom: Math.max(this.#map.getZoom(), shelteredZoom), ...this.#moves.calm(),
+            center: place, zoom: Math.max(this.#map.getZoom(), shelteredZoom),
+            offset: [0, -this.#coveredPixels() / 2], ...this.#moves.calm(),
         });
     }
+
+    /** Moves a place up that the sheet of who was just chosen there covers. */
+    #uncover(place) {
+        const free = this.#map.getContainer().clientHeight - this.#coveredPixels();
+        const { y } = this.#map.project(place);
+        if (y > free - markPixels) { this.#map.panBy([0, y - free / 2], this.#moves.calm()); }
+    }
+
+    /** Gives the map the keyboard's focus, without scrolling the page. */
+    focus() { this.#map.getCanvas().focus({ preventScroll: true }); }
 
     /** Makes the map as large as its element is now. */
     resize() { this.#moves.resize(); }
@@ -224,7 +242,9 @@ export class LiveMap {
     }
 
     #padding() {
-        return Math.min(60, this.#map.getContainer().clientHeight / 6);
+        const covered = this.#coveredPixels();
+        const all = Math.min(60, (this.#map.getContainer().clientHeight - covered) / 6);
+        return { top: all, bottom: all + covered, left: all, right: all };
     }
 
     #put(data) {

@@ -1,5 +1,6 @@
 /** The map and what stands on it. The map follows the store by itself: no component is drawn when somebody moves. */
 import { Person } from "../person/person.js";
+import { coveredBelow } from "../person/sheet.js";
 import { firstScreen } from "../shared/route.js";
 import { html, useEffect, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
@@ -11,7 +12,9 @@ const showEveryMs = 250;
 
 export function MapPanel() {
     const page = usePage();
-    const { container, map, message } = useMap((element) => LiveMap.open(element, page.chooseOnMap), (opened) => {
+    const open = (element) => LiveMap.open(element, page.chooseOnMap, () => coveredBelow(
+        element.getBoundingClientRect(), document.getElementById("person")?.getBoundingClientRect()));
+    const { container, map, message } = useMap(open, (opened) => {
         const end = follow(opened, page.store);
         page.setMap(opened);
         return () => {

@@ -27,7 +27,8 @@ export function Roster() {
     const keys = useMemo(() => members.map(({ user }) => user), [members]);
     const { rows, tabStop, onScroll, onKeyDown, onFocusIn } = useWindow({
         list, keys, rowHeight, wanted: selection?.scrollsTo ? selection.user : undefined,
-        isPageHeld: selection?.isMapWanted,
+        // The map is what somebody looks at who chose a person there, or asked to see them there.
+        isPageHeld: selection?.isMapWanted || selection?.isOnMap,
     });
     return html`<section class="people" aria-labelledby="people-title">
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>

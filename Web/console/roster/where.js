@@ -3,34 +3,64 @@ import { drawable, middlePoint, wayTo } from "../shared/drawing.js";
 import { lengthWords } from "../shared/length.js";
 import { latestPosition } from "../shared/state.js";
 import { legible } from "../shared/text.js";
+import { clockTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
 
 /** Farther from every region than this the direction from one tells nobody anything: the coordinates do. */
 const farMetres = 50_000;
 /** As near as this, or as the fix is exact, the direction is noise. */
 const nearMetres = 20;
+/** A place that was known within this time counts as the place of now. */
+const presentMs = 60_000;
 const winds = ["north", "northEast", "east", "southEast", "south", "southWest", "west", "northWest"];
 
 /** The middle of each region, by the map of the regions. */
 const middles = new WeakMap();
 
 /**
- * Where a member is, by the regions they are inside, else by the nearest region's middle, else by coordinates.
- * @param {import("../shared/state.js").Member} member
+ * The newest place that is known of a member: by the regions they are inside, else by the nearest region's middle, else
+ * by coordinates.
+ * @param {object} member as the state has them, or as a roll of the server does
  * @param {Map<string, object>} regions as in `State.regions`
- * @returns {string} empty where nobody knows
+ * @returns {{words: string, coordinates: string, at: string, fix: object}|undefined} the words, the coordinates and the
+ *     sample time of one fix; undefined where nobody knows
  */
-export function whereWords(member, regions) {
-    const position = latestPosition(member);
-    if (!position) { return ""; }
-    const names = [...member.presences.get(position.device)?.values() ?? []]
+export function lastPlace(member, regions) {
+    const stored = latestPosition(member);
+    // Some fixes are compared with the regions and not stored.
+    const newer = [member.located, member.lastSeen].filter((fix) => fix?.latitude !== undefined
+        && !(Date.parse(fix.sampleTime) <= Date.parse(stored?.sampleTime)))
+        .sort((left, right) => Date.parse(right.sampleTime) - Date.parse(left.sampleTime)).at(0);
+    const fix = newer ?? stored;
+    if (!fix) { return undefined; }
+    // A fix that is not stored names no device: of several devices nobody knows whose regions count.
+    const device = newer && member.positions.size > 1 ? undefined : stored?.device;
+    const names = [...member.presences.get(device)?.values() ?? []]
         .filter(({ standing }) => standing === "inside")
         .map(({ region }) => legible(region.name || region.id));
-    return names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(position, regions);
+    return {
+        words: names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(fix, regions),
+        coordinates: coordinateWords(fix), at: fix.sampleTime, fix,
+    };
 }
 
-/** Where a position lies, by the nearest region's middle, else by coordinates. `regions` are as of `whereWords`. */
-export function wayFromRegion(position, regions) {
+/** The words of `lastPlace`; empty where nobody knows. */
+export function whereWords(member, regions) {
+    return lastPlace(member, regions)?.words ?? "";
+}
+
+/** The words of a place, and its time if that is not now: `near Chapel hill, 12:03:07`. */
+export function placeAtWords({ words, at }, nowMs) {
+    return listed([words, !isPresent(at, nowMs) && clockTime(at, nowMs)]);
+}
+
+/** Whether a place that was known at a time counts as the place of now. */
+export function isPresent(at, nowMs) {
+    return nowMs - Date.parse(at) < presentMs;
+}
+
+/** Where a position lies, by the nearest region's middle, else by coordinates. */
+function wayFromRegion(position, regions) {
     const nearest = nearestRegion(position, regions);
     if (!nearest) { return coordinateWords(position); }
     if (nearest.distanceMetres < Math.max(nearMetres, position.accuracy ?? 0)) {

@@ -3,9 +3,10 @@ import { html, useId, useLayoutEffect, useRef } from "./view.js";
 
 /**
  * A dialog above the page, closed by Escape, by its own buttons, and by its caller. The keyboard stays in it, and
- * returns to where it was. `tone` is for the style sheet: what is real looks unlike what is a drill.
+ * returns to where it was. `tone` is for the style sheet: what is real looks unlike what is a drill. `isHeld`: Escape
+ * does not close it; the caller is told, and may ask.
  */
-export function Dialog({ title, onClose, children, isWide = false, tone }) {
+export function Dialog({ title, onClose, children, isWide = false, tone, isHeld = false }) {
     const dialog = useRef();
     const name = useId();
     // At once: keys that come before the next frame are for the dialog.
@@ -21,9 +22,20 @@ export function Dialog({ title, onClose, children, isWide = false, tone }) {
         current.removeAttribute("open");
         current.showModal();
     });
+    // A browser closes a dialog against its page where Escape is pressed again and again. It is then opened anew before
+    // the caller is told, so that what the caller asks stands above it.
+    const cancel = (event) => {
+        if (isHeld && !event.cancelable) { return; }
+        if (isHeld) { event.preventDefault(); }
+        onClose();
+    };
+    const end = () => {
+        if (isHeld && dialog.current?.isConnected) { dialog.current.showModal(); }
+        onClose();
+    };
     return html`<dialog class=${isWide ? "dialog wide" : "dialog"} data-tone=${tone} aria-labelledby=${name}
         ref=${dialog}
-        onClose=${onClose} onCancel=${onClose}>
+        onClose=${end} onCancel=${cancel}>
         <h2 id=${name}>${title}</h2>
         ${children}
     </dialog>`;

@@ -27,13 +27,6 @@ export function isInTheClear(server) {
     return /^http:/i.test(server.trim());
 }
 
-/** The host of an address that names each device itself, so that a phone finds no server there; else undefined. */
-export function ownHost(server) {
-    let host;
-    try { host = new URL(server.trim()).hostname; } catch { return undefined; }
-    return /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(host) ? host : undefined;
-}
-
 /**
  * The content of the app's configuration file (`.otrc`).
  * @param {{address: string, user: string, device: string, token: string}} of `address` as `phoneAddress` returns it

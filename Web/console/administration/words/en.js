@@ -149,9 +149,6 @@ export default Object.freeze({
     "administration.owntracks.addressHint": "As the phone reaches it, from outside too: https://…",
     "administration.owntracks.noAddress": "Needs an address that begins with https:// or http://.",
     "administration.owntracks.clear": "Without https, anyone on the way can read the token.",
-    "administration.owntracks.onlyHere": "No phone reaches this server at {host}: for a phone, that is the phone "
-        + "itself. Enter the server’s address in its network or the Internet. It listens there if it is started with "
-        + "{command}.",
     "administration.owntracks.make": "Make the code",
     "administration.owntracks.step1": "Install OwnTracks, and allow external configuration in its settings.",
     "administration.owntracks.step2": "Scan the code with the phone’s camera, or open the file on the phone.",

@@ -162,9 +162,6 @@ export default Object.freeze({
     "administration.owntracks.addressHint": "Tal como lo alcanza el teléfono, también desde fuera: https://…",
     "administration.owntracks.noAddress": "Se necesita una dirección que empiece por https:// o http://.",
     "administration.owntracks.clear": "Sin https, cualquiera en el camino puede leer el token.",
-    "administration.owntracks.onlyHere": "Ningún teléfono alcanza este servidor en {host}: para un teléfono, esa "
-        + "dirección es él mismo. Escriba la dirección del servidor en su red o en Internet. Atiende en ella si se "
-        + "inicia con {command}.",
     "administration.owntracks.make": "Crear el código",
     "administration.owntracks.step1": "Instale OwnTracks y permita la configuración externa en sus ajustes.",
     "administration.owntracks.step2": "Escanee el código con la cámara del teléfono, o abra el archivo en él.",

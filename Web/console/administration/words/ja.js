@@ -121,8 +121,6 @@ export default Object.freeze({
     "administration.owntracks.addressHint": "社外からも届くアドレス: https://…",
     "administration.owntracks.noAddress": "https:// などで始まるアドレスを入力してください。",
     "administration.owntracks.clear": "https でないと、途中で誰でもトークンを読めます。",
-    "administration.owntracks.onlyHere": "{host} では、どのスマートフォンもこのサーバーに届きません。端末自身を指すためです。"
-        + "ネットワークでのサーバーのアドレスを入力してください。{command} で起動すると、そこで受け付けます。",
     "administration.owntracks.make": "コードを作成",
     "administration.owntracks.step1": "OwnTracksを入れ、設定で外部からの設定を許可します。",
     "administration.owntracks.step2": "カメラでコードを読むか、ファイルを端末で開きます。",

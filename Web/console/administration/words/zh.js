@@ -115,8 +115,6 @@ export default Object.freeze({
     "administration.owntracks.addressHint": "手机（包括在外时）访问的地址：https://…",
     "administration.owntracks.noAddress": "需要一个网址，例如 https:// 开头的。",
     "administration.owntracks.clear": "没有 https，途中任何人都能读取令牌。",
-    "administration.owntracks.onlyHere": "手机无法通过 {host} 访问此服务器：在手机上，它指手机自身。请输入服务器在网络中的地址；"
-        + "用 {command} 启动后，服务器会在该地址接收连接。",
     "administration.owntracks.make": "生成二维码",
     "administration.owntracks.step1": "安装 OwnTracks，并在其设置中允许外部配置。",
     "administration.owntracks.step2": "用手机相机扫描二维码，或在手机上打开文件。", "administration.owntracks.step3": "再次禁止外部配置。",

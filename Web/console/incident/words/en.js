@@ -99,7 +99,6 @@ export default Object.freeze({
     "incident.changeOf": "{crew}: change the report…",
     "incident.show": "Show {name} on the map",
     "incident.callSeen": "has seen the call {time}",
-    "incident.lastSeen": "last seen {time}",
     "incident.lastSeenAt": "last seen {place}, {time}",
     "incident.lastHeard": "last heard {time}",
     "incident.reportTitle": "Report",

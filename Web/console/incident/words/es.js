@@ -100,7 +100,6 @@ export default Object.freeze({
     "incident.changeOf": "{crew}: cambiar el informe…",
     "incident.show": "Mostrar a {name} en el mapa",
     "incident.callSeen": "ha visto la llamada a las {time}",
-    "incident.lastSeen": "última posición {time}",
     "incident.lastSeenAt": "última posición: {place}, {time}",
     "incident.lastHeard": "última señal {time}",
     "incident.reportTitle": "Informe",

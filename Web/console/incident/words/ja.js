@@ -94,7 +94,6 @@ export default Object.freeze({
     "incident.changeOf": "{crew}: 報告を変更…",
     "incident.show": "{name}を地図に表示",
     "incident.callSeen": "{time}に呼びかけを確認",
-    "incident.lastSeen": "最後の位置 {time}",
     "incident.lastSeenAt": "最後の位置: {place}、{time}",
     "incident.lastHeard": "最後の通信 {time}",
     "incident.reportTitle": "報告書",

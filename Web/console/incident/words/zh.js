@@ -94,7 +94,6 @@ export default Object.freeze({
     "incident.changeOf": "{crew}：更改报告…",
     "incident.show": "在地图上显示 {name}",
     "incident.callSeen": "{time} 已看到通知",
-    "incident.lastSeen": "最后位置 {time}",
     "incident.lastSeenAt": "最后位置：{place}，{time}",
     "incident.lastHeard": "最后通信 {time}",
     "incident.reportTitle": "报告",

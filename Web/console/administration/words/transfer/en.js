@@ -48,6 +48,26 @@ export default Object.freeze({
     "administration.handOut.once": "These are secrets, and shown only now: print or save them before you leave. "
         + "Delete the file once they are handed out.",
     "administration.handOut.print": "Print a card for each", "administration.handOut.save": "Save as a table",
+    "administration.handOut.losing": "Close without printing or saving?", "administration.handOut.back": "Go back",
+    "administration.handOut.lose": "Close, and lose them",
+    "administration.handOut.lost.owntracks": {
+        one: "The code of {count} person is lost: it is shown only now, and the phone is not set up. Its token "
+            + "stays valid until it is revoked on the page of the device.",
+        other: "The codes of {count} people are lost: they are shown only now, and the phones are not set up. "
+            + "Their tokens stay valid until they are revoked on the pages of the devices.",
+    },
+    "administration.handOut.lost.invitation": {
+        one: "The invitation of {count} person is lost: it is shown only now. It stays valid until its time is "
+            + "over or it is withdrawn under Invitations.",
+        other: "The invitations of {count} people are lost: they are shown only now. They stay valid until their "
+            + "time is over or they are withdrawn under Invitations.",
+    },
+    "administration.handOut.lost.password": {
+        one: "The password of {count} person is lost: it is shown only now, and the one before is no longer "
+            + "valid. That person can sign in only with yet another one.",
+        other: "The passwords of {count} people are lost: they are shown only now, and those before are no longer "
+            + "valid. These people can sign in only with yet other ones.",
+    },
     "administration.handOut.card.owntracks": "Install OwnTracks, allow external configuration, scan this code, "
         + "and forbid it again. This card is secret.",
     "administration.handOut.card.invitation": "Scan this code and set a password of your own. It works once. "

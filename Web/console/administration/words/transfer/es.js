@@ -50,6 +50,26 @@ export default Object.freeze({
         + "salir. Borre el archivo cuando los haya entregado.",
     "administration.handOut.print": "Imprimir una tarjeta para cada uno",
     "administration.handOut.save": "Guardar como tabla",
+    "administration.handOut.losing": "¿Cerrar sin imprimir ni guardar?", "administration.handOut.back": "Volver",
+    "administration.handOut.lose": "Cerrar y perderlos",
+    "administration.handOut.lost.owntracks": {
+        one: "El código de {count} persona se pierde: solo se muestra ahora, y el teléfono queda sin "
+            + "configurar. Su token es válido hasta que se revoque en la página del dispositivo.",
+        other: "Los códigos de {count} personas se pierden: solo se muestran ahora, y los teléfonos quedan sin "
+            + "configurar. Sus tokens son válidos hasta que se revoquen en las páginas de los dispositivos.",
+    },
+    "administration.handOut.lost.invitation": {
+        one: "La invitación de {count} persona se pierde: solo se muestra ahora. Es válida hasta que venza o se "
+            + "retire en Invitaciones.",
+        other: "Las invitaciones de {count} personas se pierden: solo se muestran ahora. Son válidas hasta que "
+            + "venzan o se retiren en Invitaciones.",
+    },
+    "administration.handOut.lost.password": {
+        one: "La contraseña de {count} persona se pierde: solo se muestra ahora, y la anterior ya no es válida. "
+            + "Esa persona solo puede iniciar sesión con otra nueva.",
+        other: "Las contraseñas de {count} personas se pierden: solo se muestran ahora, y las anteriores ya no "
+            + "son válidas. Esas personas solo pueden iniciar sesión con otras nuevas.",
+    },
     "administration.handOut.card.owntracks": "Instale OwnTracks, permita la configuración externa, escanee este "
         + "código y prohíbala otra vez. Esta tarjeta es secreta.",
     "administration.handOut.card.invitation": "Escanee este código y fije su propia contraseña. Sirve una vez. "

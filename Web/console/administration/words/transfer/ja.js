@@ -30,6 +30,11 @@ export default Object.freeze({
     "administration.handOut.leftOut": "パスワードがすでにあるため対象外: {names}。",
     "administration.handOut.once": "秘密の情報で、表示は今だけです。離れる前に印刷か保存をし、渡し終えたらファイルを消してください。",
     "administration.handOut.print": "各人のカードを印刷", "administration.handOut.save": "表として保存",
+    "administration.handOut.losing": "印刷も保存もせずに閉じますか？", "administration.handOut.back": "戻る",
+    "administration.handOut.lose": "閉じて失う",
+    "administration.handOut.lost.owntracks": "{count}人分のコードが失われます。表示は今だけで、端末は設定されません。トークンは、端末のページで失効させるまで有効です。",
+    "administration.handOut.lost.invitation": "{count}人分の招待が失われます。表示は今だけです。招待は、期限が切れるか「招待」で取り下げるまで有効です。",
+    "administration.handOut.lost.password": "{count}人分のパスワードが失われます。表示は今だけで、以前のものはもう無効です。サインインには、新しいパスワードが必要です。",
     "administration.handOut.card.owntracks": "OwnTracksを入れ、外部からの設定を許可し、このコードを読み取り、再び禁止します。このカードは秘密です。",
     "administration.handOut.card.invitation": "このコードを読み取り、自分のパスワードを設定します。一度だけ使えます。このカードは秘密です。",
 

@@ -27,6 +27,11 @@ export default Object.freeze({
     "administration.handOut.made": "已为 {count} 人生成。", "administration.handOut.leftOut": "因已有密码而未包括：{names}。",
     "administration.handOut.once": "这些是机密，仅此次显示：离开前请打印或保存。发放后请删除文件。", "administration.handOut.print": "为每人打印卡片",
     "administration.handOut.save": "保存为表格",
+    "administration.handOut.losing": "不打印也不保存就关闭？", "administration.handOut.back": "返回",
+    "administration.handOut.lose": "关闭并丢弃",
+    "administration.handOut.lost.owntracks": "{count} 人的二维码将丢失：仅此次显示，手机尚未设置。其令牌在设备页面吊销之前一直有效。",
+    "administration.handOut.lost.invitation": "{count} 人的邀请将丢失：仅此次显示。邀请在到期或在“邀请”中撤回之前一直有效。",
+    "administration.handOut.lost.password": "{count} 人的密码将丢失：仅此次显示，以前的密码已失效。这些人须用新的密码才能登录。",
     "administration.handOut.card.owntracks": "安装 OwnTracks，允许外部配置，扫描此二维码，然后再次禁止。此卡片须保密。",
     "administration.handOut.card.invitation": "扫描此二维码并设置您自己的密码。只能使用一次。此卡片须保密。",
 

@@ -33,4 +33,13 @@ export default Object.freeze({
     "field.noName": "The column with the names is missing. The columns are {names}.",
     "field.twice": "This column is there a second time.",
     "field.cells": "The row has {cells} cells, and the first line {columns}.",
+
+    // An address that only its own device finds
+    "reach.typed": "No other device reaches this server at {host}: on each device, that is the device itself. "
+        + "Enter the server’s address in its network or the Internet. It listens there if it is started with "
+        + "{command}.",
+    "reach.opened": "No other device reaches this server at {host}: on each device, that is the device itself. "
+        + "Open this page at the server’s address in its network or the Internet, and make it again there. The "
+        + "server listens there if it is started with {command}. Behind a proxy, start it with {option} and its "
+        + "public address.",
 });

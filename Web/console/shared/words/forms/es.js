@@ -33,4 +33,13 @@ export default Object.freeze({
     "field.noName": "Falta la columna de los nombres; hay {names}.",
     "field.twice": "Esta columna está dos veces.",
     "field.cells": "La fila tiene {cells} celdas y la primera línea {columns}.",
+
+    // An address that only its own device finds
+    "reach.typed": "Ningún otro dispositivo alcanza este servidor en {host}: en cada dispositivo, esa "
+        + "dirección es él mismo. Escriba la dirección del servidor en su red o en Internet. Atiende en ella si se "
+        + "inicia con {command}.",
+    "reach.opened": "Ningún otro dispositivo alcanza este servidor en {host}: en cada dispositivo, esa "
+        + "dirección es él mismo. Abra esta página en la dirección del servidor en su red o en Internet y créelo "
+        + "allí de nuevo. Atiende en ella si se inicia con {command}. Detrás de un proxy, inícielo con {option} y su "
+        + "dirección pública.",
 });

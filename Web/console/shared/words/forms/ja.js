@@ -33,4 +33,11 @@ export default Object.freeze({
     "field.noName": "名前の列がありません。使える列: {names}。",
     "field.twice": "この列が二つあります。",
     "field.cells": "この行は{cells}セル、見出しは{columns}セルです。",
+
+    // An address that only its own device finds
+    "reach.typed": "{host} では、ほかのどの端末もこのサーバーに届きません。各端末自身を指すためです。"
+        + "ネットワークでのサーバーのアドレスを入力してください。{command} で起動すると、そこで受け付けます。",
+    "reach.opened": "{host} では、ほかのどの端末もこのサーバーに届きません。各端末自身を指すためです。"
+        + "ネットワークでのサーバーのアドレスでこのページを開き、そこで作り直してください。{command} で起動すると、そこで受け付けます。プロキシの後ろでは、"
+        + "{option} と公開アドレスを付けて起動してください。",
 });

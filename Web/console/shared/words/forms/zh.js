@@ -33,4 +33,11 @@ export default Object.freeze({
     "field.noName": "缺少姓名列；可用的列：{names}。",
     "field.twice": "此列出现了两次。",
     "field.cells": "该行有 {cells} 个单元格，表头有 {columns} 个。",
+
+    // An address that only its own device finds
+    "reach.typed": "其他设备无法通过 {host} 访问此服务器：在每台设备上，它都指该设备自身。"
+        + "请输入服务器在网络中的地址；用 {command} 启动后，服务器会在该地址接收连接。",
+    "reach.opened": "其他设备无法通过 {host} 访问此服务器：在每台设备上，它都指该设备自身。"
+        + "请用服务器在网络中的地址打开此页面，并在那里重新生成。用 {command} 启动后，服务器会在该地址接收连接。位于代理之后时，"
+        + "请用 {option} 和公开地址启动。",
 });
