@@ -147,7 +147,7 @@ function begin() {
     store.set({ user: session.user, whySignedOut: "", seen: readSeen(session.user.name) });
     cache.begin(session.user.name);
     outbox.begin(session.user.name);
-    ownLoop.begin();
+    page.ownRead = ownLoop.begin();
     push.begin();
     loop.begin();
     beginParts();

@@ -4,6 +4,7 @@ import { faultWords } from "../../console/shared/faults.js";
 import { minuteTime } from "../../console/shared/time.js";
 import { html, useEffect, useNow, usePage, useSlice, useState } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
+import { isUrgent } from "../tracking/urgency.js";
 import { pauseMinutes, readAllowsPause, readViewers, runningPause, viewerLines } from "./viewers.js";
 
 /**
@@ -43,8 +44,9 @@ export function start({ store, request }) {
 }
 
 export function Panel({ visible }) {
-    const { user, member, isLive, viewers } = useSlice(({ user, own, connection, viewers }) => (
-        { user, member: own?.member, isLive: connection.state === "live", viewers }));
+    const { user, member, isLive, viewers, urgent } = useSlice(({ user, own, connection, viewers, deliveries }) => ({
+        user, member: own?.member, isLive: connection.state === "live", viewers, urgent: isUrgent(own, deliveries),
+    }));
     const now = useNow();
     // Somebody may have received a link since the last answer.
     useEffect(() => { if (isLive && viewers.items) { visible?.look(); } }, []);
@@ -57,7 +59,8 @@ export function Panel({ visible }) {
             ${viewers.fault && html`<p class="fault" role="alert">${viewers.fault} <button type="button" class="plain"
                 onClick=${() => visible?.look()}>${t("list.again")}</button></p>`}
         </section>
-        ${(viewers.allowsPause || pause) && html`<${Pause} user=${user} pause=${pause} now=${now} />`}`;
+        ${(viewers.allowsPause || pause) && html`<${Pause} user=${user} pause=${pause}
+            urgent=${urgent} now=${now} />`}`;
 }
 
 function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, now }) {
@@ -71,15 +74,16 @@ function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, 
     return html`<p role="status" class="quiet">${t(isLive || isBusy ? "list.loading" : "me.visible.offline")}</p>`;
 }
 
-function Pause({ user, pause, now }) {
-    const { pending, serverNow, notice, tell } = usePage();
+function Pause({ user, pause, urgent, now }) {
+    const { pending, serverNow, notice, tell, tracking } = usePage();
     const [isBusy, setBusy] = useState(false);
     const [note, setNote] = useState("");
     const path = `users/${encodeURIComponent(user.name)}/pause`;
-    const press = async (order) => {
+    const press = async ({ until, ...order }) => {
         setBusy(true);
         try {
             await pending.press({ path, ...order });
+            tracking?.takePause(until);
             notice("");
             tell(t("order.received", { words: order.words }));
         } catch (error) {
@@ -92,11 +96,12 @@ function Pause({ user, pause, now }) {
     const begin = (minutes) => {
         const until = new Date(serverNow() + minutes * 60_000).toISOString();
         const words = t("me.visible.orderPause", { time: minuteTime(until, now) });
-        press({ method: "PUT", body: { until, note: note.trim() || undefined }, words });
+        press({ until, method: "PUT", body: { until, note: note.trim() || undefined }, words });
     };
     return html`<section id="pause" class="card pause" aria-label=${t("me.visible.pause")}>
         <h2>${t("me.visible.pause")}</h2>
-        ${pause ? html`<p>${t("me.visible.paused", { time: minuteTime(pause.until, now) })}</p>
+        ${pause ? html`<p>${t(urgent ? "me.visible.pausedUrgent" : "me.visible.paused", {
+        time: minuteTime(pause.until, now) })}</p>
             <button type="button" id="pause-end" class="plain" disabled=${isBusy} onClick=${() => press({
         method: "DELETE", words: t("me.visible.orderEnd") })}>${t("me.visible.end")}</button>`
         : html`<p>${t("me.visible.what")}</p>
