@@ -60,7 +60,9 @@ const loop = new LiveLoop({
 });
 const ownLoop = new OwnLoop({ store, cache, loop });
 const person = new OnePerson();
-const update = new ShellUpdate({ report: (version) => store.set({ version }) });
+const update = new ShellUpdate({
+    report: (version) => store.set({ version }), mayAsk: () => store.value.connection.state === "live",
+});
 
 /** The age in milliseconds beyond which a fix no longer says where a call for help comes from. */
 const placeLimitMs = 60_000;
