@@ -21,7 +21,8 @@ import { eraseEverything } from "./erase.js";
 import { Ask } from "./frame/ask.js";
 import { Frame } from "./frame/frame.js";
 import { OwnLoop } from "./ownloop.js";
-import { firstParts, loadParts, otherParts } from "./parts.js";
+import { PartLoader } from "./partloader.js";
+import { firstParts, loadPart } from "./parts.js";
 import { formerPerson, formerProblem, OnePerson, rememberPerson } from "./person.js";
 import { ShellUpdate } from "./shell/update.js";
 
@@ -168,12 +169,6 @@ function beginParts() {
     store.set({ running });
 }
 
-async function loadOthers() {
-    const others = await loadParts(otherParts);
-    store.set(({ parts }) => ({ parts: [...parts, ...others] }));
-    if (session.user) { beginParts(); }
-}
-
 /**
  * Shows nothing of the former user any more. Unsent messages and positions stay for the same user: the server may have
  * ended the session, and a call for help must not be lost for that reason.
@@ -227,7 +222,9 @@ function Page() {
 async function start() {
     const wanted = browserStorage().getItem(languageKey);
     await setLanguage(wanted in languages ? wanted : languageFor(navigator.languages)).catch(() => {});
-    const [parts] = await Promise.all([loadParts(firstParts), addWords("../me", { isEnglishEnough: true })]);
+    const [parts] = await Promise.all([
+        Promise.all(firstParts.map(loadPart)), addWords("../me", { isEnglishEnough: true }),
+    ]);
     showLanguage();
     store.set({ parts });
     const app = document.getElementById("app");
@@ -260,7 +257,8 @@ async function start() {
     }
     store.set({ isReady: true });
     store.flush();
-    await Promise.all([loadOthers(), update.begin()]);
+    const loader = new PartLoader({ store, loaded: () => { if (session.user) { beginParts(); } } });
+    await Promise.all([loader.begin(), update.begin()]);
 }
 
 /** A read-only view for the browser's console and the tests. */

@@ -3,22 +3,9 @@ import { html, useNow, usePage, useSlice, useState } from "../../console/shared/
 import { t } from "../../console/shared/words.js";
 import { isErasedAfterAWeek, safariDays, thisBrowser } from "../storage/persistence.js";
 import { Limits } from "./limits.js";
-import { start as startTracking } from "./tracking.js";
 import {
     fixWords, lossWords, mayRetry, placeless, problemWords, stateWords, storageWords, troubled, waitingWords,
 } from "./trackingwords.js";
-
-/**
- * Tracks the signed-in user.
- * @param {{store: object, request: Function, serverNow: Function, ownRead?: Promise, tracking?: object}} page the
- *     actions that a person can take are added as `tracking`
- * @returns {() => Promise<void>} ends tracking; settles once nothing more is written
- */
-export function start(page) {
-    const { store, request, serverNow, ownRead } = page;
-    page.tracking = startTracking({ store, request, serverNow, ownRead, user: store.value.user.name });
-    return page.tracking;
-}
 
 export function Panel() {
     const { tracking, fix } = useSlice(({ tracking, fix }) => ({ tracking, fix }));

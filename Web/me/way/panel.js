@@ -17,8 +17,6 @@ import {
     turnWords, windWords,
 } from "./waywords.js";
 
-export { start } from "./start.js";
-
 /** The number of assembly points listed at first. */
 const listedFirst = 8;
 const mostListed = 100;
