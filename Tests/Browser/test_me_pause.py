@@ -5,15 +5,16 @@ import pytest
 from live_server import until
 from me_page import MePage, check_clean, make_crew, password, phone_profile, south, west
 
-page_type = MePage
 profile = {**phone_profile, "permissions": ["geolocation"]}
-# A reading of the receiver that nobody watches is answered at once; the tests go to places in this order.
-places = [{"latitude": south + number * 0.001, "longitude": west, "accuracy": 8} for number in range(4)]
+# Where the member goes, one place after the other.
+places = [{"latitude": round(south + number * 0.001, 6), "longitude": west, "accuracy": 8} for number in range(4)]
 
 
 @pytest.fixture
-def paused(page, server):
+def paused(context, own_server):
     """A member whose phone reports, and who pauses."""
+    server = own_server
+    page = MePage(context, server)
     make_crew(server, "rest", "rut")
     server.ask("PATCH", "teams/rest", {"allowsPause": True})
     page.context.set_geolocation(places[0])
@@ -24,7 +25,10 @@ def paused(page, server):
     page.show("seen")
     page.find("#pause .choices button").first.click()
     until(lambda: state(page) == "paused")
-    return page
+    yield page
+    # After a reload the app makes its device again, which there is.
+    faults = [fault for fault in page.faults() if "409" not in fault]
+    assert not faults and not page.foreign_requests()
 
 
 def state(page):
@@ -38,9 +42,10 @@ def latitudes(server):
     return {round(each["latitude"], 6) for each in found}
 
 
-def test_a_pause_records_nothing_until_it_is_ended_also_after_a_reload(paused, server):
-    page = paused
+def test_a_pause_records_nothing_until_it_is_ended_also_after_a_reload(paused):
+    page, server = paused, paused.server
     until(lambda: page.text("#pause").count("This app records no position until then."))
+    until(lambda: page.text("#said").startswith("The server has it since ") and "since :" not in page.text("#said"))
     page.show("phone")
     until(lambda: page.text("#tracking-state").startswith("Paused until "))
     assert not page.is_shown("#tracking-fix")
@@ -55,8 +60,8 @@ def test_a_pause_records_nothing_until_it_is_ended_also_after_a_reload(paused, s
     until(lambda: state(page) == "on")
 
 
-def test_a_call_for_help_ends_the_silence_of_a_pause_and_the_words_say_so(paused, server):
-    page = paused
+def test_a_call_for_help_ends_the_silence_of_a_pause_and_the_words_say_so(paused):
+    page, server = paused, paused.server
     page.show("now")
     until(lambda: page.text("#tracking-summary").startswith("Paused until "))
     check_clean(page, "pause-now")

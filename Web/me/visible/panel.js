@@ -1,7 +1,7 @@
 /** Shows who can see the person and since when, and a pause if the team allows one. */
 import { GivenUp } from "../../console/shared/pending.js";
 import { faultWords } from "../../console/shared/faults.js";
-import { minuteTime } from "../../console/shared/time.js";
+import { clockTime, minuteTime } from "../../console/shared/time.js";
 import { html, useEffect, useNow, usePage, useSlice, useState } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
 import { isUrgent } from "../tracking/urgency.js";
@@ -49,7 +49,8 @@ function Pause({ user, pause, urgent, now }) {
             await pending.press({ path, ...order });
             tracking?.takePause(until);
             notice("");
-            tell(t("order.received", { words: order.words }));
+            tell(t("order.received", {
+                time: clockTime(new Date(serverNow()).toISOString()), words: order.words }));
         } catch (error) {
             notice(t("order.refused", {
                 words: order.words, reason: error instanceof GivenUp ? t("fault.givenUp") : faultWords(error),
