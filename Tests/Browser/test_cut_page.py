@@ -137,7 +137,7 @@ def test_a_map_whose_list_of_tile_files_is_late_gets_its_ground_when_it_comes(br
     try:
         page = LivePage(context, server)
         held = []
-        context.route("**/tiles/index.json", held.append)
+        context.route("**/tiles/index.json", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
         page.open().sign_in("pier-l-lead", password)
         until(lambda: page.script("() => globalThis.muster?.map?.loaded() === true") and held)
         layers = "() => muster.map.getStyle().layers.map(({ id }) => id)"

@@ -306,7 +306,7 @@ def test_a_refusal_that_is_slow_to_come_is_said_in_the_dialog(page, server):
     make_team(server, "slip", {})
     open_roll(page, "slip-lea", server, "slip", kind="drill")
     held = []
-    page.tab.route("**/close", held.append)
+    page.tab.route("**/close", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
     # The page does not give up however slow the test is.
     page.script("() => { AbortSignal.timeout = () => new AbortController().signal; }")
     page.find(".incident > .deeds").get_by_role("button", name="All clear…").click()
