@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { coordinateWords, whereWords } from "../../Web/console/roster/where.js";
 import { destination, wayTo } from "../../Web/console/shared/drawing.js";
 import { isImperial, lengthWords } from "../../Web/console/shared/length.js";
