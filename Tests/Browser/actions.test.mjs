@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import {
     moreWords, runWords, targetsToRun, waitingWords, WaitingActions,
 } from "../../Web/console/targets/waitingactions.js";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import {
     bodyOfRule as attendanceBody, formOfRule as attendanceForm, isPlain,
 } from "../../Web/console/administration/attendance.js";

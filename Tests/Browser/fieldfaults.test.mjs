@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { detailWords, fieldFaults } from "../../Web/console/shared/fieldfaults.js";
 import { Problem } from "../../Web/console/shared/http.js";
 import { setLanguage } from "../../Web/console/shared/words.js";

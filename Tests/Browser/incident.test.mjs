@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { faultOf } from "../../Web/console/frame/ask.js";
 import { askClose, askOf, askReopen, askStart, askVisitor } from "../../Web/console/incident/askings.js";
 import { crewsOfRoll, peopleOf, rowsOfRoll } from "../../Web/console/incident/crewroll.js";

@@ -1,17 +1,15 @@
-/** The app's shell: its list, its version, its worker, and how the page goes over to a newer version. */
+/** The app's shell: its list, its version, and its worker. */
 import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import vm from "node:vm";
 
-import { ShellUpdate } from "../../Web/me/shell/update.js";
 import { serverVersion } from "../../Web/me/shell/version.js";
 
 const web = new URL("../../Web/", import.meta.url);
 const { musterShell } = globalThis;
 const digest = (text) => createHash("sha256").update(text).digest().subarray(0, 15).toString("base64url");
-const settled = async () => { for (let turn = 0; turn < 20; turn += 1) { await new Promise(setImmediate); } };
 
 test("a file's digest is the server's tag of it, and a version is the same in any order", async () => {
     const bytes = new TextEncoder().encode("some text").buffer;
@@ -213,124 +211,4 @@ test("the texts of forms in other languages and the large icons are fetched when
     }
     server.get = undefined;
     assert.equal(await world.text("me/icons/512.png"), "icon");
-});
-
-/** A page's side of service workers. */
-class Container extends EventTarget {
-    controller;
-    registered = [];
-
-    getRegistration = async () => this.registration;
-
-    register = async (address) => {
-        this.registered.push(address);
-        this.registration ??= Object.assign(new EventTarget(), { active: undefined, waiting: undefined });
-        return this.registration;
-    };
-}
-
-function update(container, options = {}) {
-    const told = [];
-    let now = 0;
-    const made = new ShellUpdate({
-        container, report: ({ state }) => told.push(state), find: async () => "abc", reload: () => told.push("reload"),
-        now: () => now, isTyping: () => false, reloadLater: () => told.push("later"), ...options,
-    });
-    return { made, told, pass: (ms) => { now += ms; } };
-}
-
-test("the page registers a worker for the server's version, and says when a newer one is ready", async () => {
-    const container = new Container();
-    const { made, told } = update(container);
-    await made.begin();
-    await made.look();
-    assert.deepEqual(container.registered, ["worker.js?v=abc"]);
-    const worker = Object.assign(new EventTarget(), { state: "installing", posted: [] });
-    worker.postMessage = (message) => worker.posted.push(message);
-    const { registration } = container;
-    registration.installing = worker;
-    registration.dispatchEvent(new Event("updatefound"));
-    registration.active = worker;
-    worker.dispatchEvent(new Event("statechange"));
-    assert.equal(told.at(-1), "kept");
-    const newer = Object.assign(new EventTarget(), { postMessage: (message) => worker.posted.push(message) });
-    registration.installing = newer;
-    registration.dispatchEvent(new Event("updatefound"));
-    registration.waiting = newer;
-    newer.dispatchEvent(new Event("statechange"));
-    assert.equal(told.at(-1), "ready");
-    await made.takeOver();
-    assert.deepEqual(worker.posted, [{ type: "takeOver" }]);
-});
-
-test("the page is loaded anew when its worker changes, but not when it gets its first one", async () => {
-    const first = new Container();
-    const { made, told } = update(first);
-    await made.begin();
-    first.dispatchEvent(new Event("controllerchange"));
-    assert.ok(!told.includes("reload"));
-    const later = new Container();
-    later.controller = {};
-    const second = update(later);
-    await second.made.begin();
-    later.dispatchEvent(new Event("controllerchange"));
-    assert.ok(second.told.includes("reload"));
-});
-
-test("a page from the network is loaded anew when a newer version takes over, here or in another tab", async () => {
-    const inAnotherTab = new Container();
-    const other = update(inAnotherTab);
-    await other.made.begin();
-    inAnotherTab.dispatchEvent(new Event("controllerchange"));
-    assert.ok(!other.told.includes("reload"), "its first worker has taken control");
-    inAnotherTab.dispatchEvent(new Event("controllerchange"));
-    assert.ok(other.told.includes("reload"));
-    const here = new Container();
-    here.registration = Object.assign(new EventTarget(), { active: {}, waiting: { postMessage() {} } });
-    const own = update(here);
-    await own.made.begin();
-    await own.made.takeOver();
-    here.dispatchEvent(new Event("controllerchange"));
-    assert.ok(own.told.includes("reload"), "its first control is by the newer version that it asked for");
-});
-
-test("what is typed is not lost when another tab changes the version, and a wish is for what waits", async () => {
-    const container = new Container();
-    container.controller = {};
-    const { made, told } = update(container, { isTyping: () => true });
-    await made.begin();
-    await made.takeOver();
-    container.dispatchEvent(new Event("controllerchange"));
-    assert.deepEqual(told.filter((each) => each !== "none"), ["later"]);
-});
-
-test("the server is asked once an hour, and after a failure again in a minute", async () => {
-    const container = new Container();
-    let asked = 0;
-    let fails = true;
-    const { made, told, pass } = update(container, {
-        find: async () => { asked += 1; if (fails) { throw new TypeError("no answer"); } return "abc"; },
-    });
-    await made.begin();
-    await made.look();
-    await made.look();
-    assert.equal(asked, 1);
-    assert.equal(told.at(-1), "failed");
-    pass(61_000);
-    fails = false;
-    await made.look();
-    pass(61_000);
-    await made.look();
-    assert.equal(asked, 2);
-    pass(3_600_000);
-    await made.look();
-    assert.equal(asked, 3);
-    await settled();
-});
-
-test("a browser without service workers is told of", async () => {
-    const { made, told } = update(undefined, { container: null });
-    await made.begin();
-    await made.look();
-    assert.deepEqual(told, ["unsupported"]);
 });

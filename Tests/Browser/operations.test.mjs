@@ -5,6 +5,7 @@ import { test } from "node:test";
 import * as audit from "../../Web/console/audit/auditwords.js";
 import { beaconText, hearing, heardByRegion, newestOfEach, tagKind } from
     "../../Web/console/operations/gatewaywords.js";
+import "../../Web/console/frame/texts.js";
 import { figures, findings, wellWords } from "../../Web/console/operations/healthwords.js";
 import { metric, parseMetrics } from "../../Web/console/operations/metrics.js";
 import {

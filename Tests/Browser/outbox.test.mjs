@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { Problem } from "../../Web/console/shared/http.js";
 import { deliveryWords } from "../../Web/console/shared/deliverywords.js";
 import { newDeclaration, Outbox } from "../../Web/console/shared/outbox.js";

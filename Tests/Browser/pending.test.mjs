@@ -59,6 +59,24 @@ test("an order whose answer is slow is said to wait, but for one that would not 
     }
 });
 
+test("who pressed an order hears when it waits to be sent again, and not that its answer is slow", async (context) => {
+    let count = 0;
+    const waits = () => { count += 1; };
+    const { pending } = pendingOf([silent(), new Problem(503), new Response("{}")]);
+    await pending.press({ ...order, isRepeatable: true, waits });
+    assert.equal(count, 2);
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    let answer;
+    const slow = new Pending({
+        now: () => 1000, report: () => {}, send: () => new Promise((resolve, reject) => { answer = reject; }),
+    });
+    const pressed = slow.press({ ...order, isRepeatable: true, waits });
+    context.mock.timers.tick(5000);
+    answer(new Problem(409, { detail: "no" }));
+    await assert.rejects(pressed, { status: 409 });
+    assert.equal(count, 2);
+});
+
 test("an order that cannot be sent twice is not", async () => {
     const { pending, asked } = pendingOf([silent(), new Response("{}")]);
     await assert.rejects(pending.press(order), TypeError);

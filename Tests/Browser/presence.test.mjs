@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { eventWords } from "../../Web/console/timeline/eventwords.js";
 import { memberFeatures } from "../../Web/console/map/mapdata.js";
 import { presenceLines, sureness } from "../../Web/console/shared/presence.js";

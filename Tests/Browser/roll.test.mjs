@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { callSeenWords } from "../../Web/console/incident/callseen.js";
 import { incidentWords } from "../../Web/console/incident/alarmwords.js";
 import { actionsFor } from "../../Web/console/roster/rowactions.js";

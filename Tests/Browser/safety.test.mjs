@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { callWords, closedLately, incidentWords } from "../../Web/console/incident/alarmwords.js";
 import { askClose } from "../../Web/console/incident/askings.js";
 import { eventWords } from "../../Web/console/timeline/eventwords.js";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { lateWords } from "../../Web/console/timeline/eventwords.js";
 import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/console/shared/drawing.js";
 import { degreesName, graticule } from "../../Web/console/map/graticule.js";

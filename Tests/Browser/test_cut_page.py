@@ -131,6 +131,28 @@ def test_what_did_not_come_of_the_maps_ground_in_a_cut_comes_after_it(browsers, 
         context.close()
 
 
+def test_a_map_whose_list_of_tile_files_is_late_gets_its_ground_when_it_comes(browsers, server):
+    make_pier(server, "pier-l")
+    context = browsers.context(with_webgl=True)
+    try:
+        page = LivePage(context, server)
+        held = []
+        context.route("**/tiles/index.json", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
+        page.open().sign_in("pier-l-lead", password)
+        until(lambda: page.script("() => globalThis.muster?.map?.loaded() === true") and held)
+        layers = "() => muster.map.getStyle().layers.map(({ id }) => id)"
+        assert not any(name.startswith("basemap:world") for name in page.script("() => " + sources))
+        own = page.script(layers)
+        held[0].continue_()
+        until(lambda: "basemap:world" in page.script("() => " + sources))
+        assert page.script(layers)[-len(own) + 1:] == own[1:], "the ground lies beneath all that was there"
+    finally:
+        context.close()
+
+
+sources = "Object.keys(muster.map.getStyle().sources)"
+
+
 def test_a_sign_in_at_a_server_that_is_gone_says_so_and_works_when_it_is_back(page, server):
     page.open()
     until(lambda: page.is_shown("#sign-in"))

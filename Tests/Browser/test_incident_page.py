@@ -302,6 +302,26 @@ def test_what_is_typed_outlasts_a_session_that_ends(page, server):
     page.faults()
 
 
+def test_a_refusal_that_is_slow_to_come_is_said_in_the_dialog(page, server):
+    make_team(server, "slip", {})
+    open_roll(page, "slip-lea", server, "slip", kind="drill")
+    held = []
+    page.tab.route("**/close", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
+    # The page does not give up however slow the test is.
+    page.script("() => { AbortSignal.timeout = () => new AbortController().signal; }")
+    page.find(".incident > .deeds").get_by_role("button", name="All clear…").click()
+    page.find("#ask-reason").fill("done")
+    page.find(".dialog .primary").click()
+    until(lambda: held and "Waiting for the server" in page.text(".pending"))
+    assert page.is_shown(".dialog")
+    held[0].fulfill(status=409, content_type="application/problem+json", body='{"detail": "somebody is missing"}')
+    until(lambda: "somebody is missing" in page.text(".dialog"))
+    assert page.find("#ask-reason").input_value() == "done"
+    page.find(".dialog .plain").click()
+    until(lambda: not page.is_shown(".dialog") and not page.is_shown(".pending"))
+    assert all("409" in fault for fault in page.faults())
+
+
 def test_two_leaders_who_act_at_once_are_told_what_stands(page, browsers, server):
     phones = make_team(server, "spar", {}, leaders=("lea", "omar"), loose=("ann",))
     number = open_roll(page, "spar-lea", server, "spar")

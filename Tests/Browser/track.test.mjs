@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { trackFeatures } from "../../Web/console/map/mapdata.js";
 import { loadTrack } from "../../Web/console/person/trackhistory.js";
 import { emptyTrack, pointLimit, trackWords, withChanges, withHistory } from "../../Web/console/person/track.js";

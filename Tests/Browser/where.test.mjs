@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { coordinateWords, lastPlace, placeAtWords, whereWords } from "../../Web/console/roster/where.js";
 import { destination, wayTo } from "../../Web/console/shared/drawing.js";
 import { callerPlaceWords, lastSeenWords } from "../../Web/console/incident/alarmwords.js";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { eventWords } from "../../Web/console/timeline/eventwords.js";
 import { Problem } from "../../Web/console/shared/http.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { callWords, incidentWords } from "../../Web/console/incident/alarmwords.js";
 import { sortings } from "../../Web/console/roster/order.js";
 import { stateWords } from "../../Web/console/shared/rowwords.js";
@@ -184,9 +185,23 @@ const endings = {
     "event.ended.": ["allAccounted", "automatic", "teamGone", "takenOver"],
 };
 
-/** The keys that the code names. */
-function namedKeys() {
-    const code = sources().join("\n");
+/** The code of a page: of its first modules, and of all that they import, also later. */
+function codeOf(...first) {
+    const read = new Map();
+    const add = (address) => {
+        if (read.has(address.href) || /\/(vendor|words)\//.test(address.pathname)) { return; }
+        const code = readFileSync(address, "utf8");
+        read.set(address.href, code);
+        for (const [, from] of code.matchAll(/(?:from |import\(|^import )"(\.[^"]+\.js)"/gm)) {
+            add(new URL(from, address));
+        }
+    };
+    for (const name of first) { add(new URL(name, web)); }
+    return [...read.values()].join("\n");
+}
+
+/** The keys that code names. */
+function namedKeys(code = sources().join("\n")) {
     const sections = [...new Set(Object.keys(en).map((key) => key.split(".")[0]))].join("|");
     const whole = [...code.matchAll(new RegExp(`"((?:${sections})(?:\\.\\w+)+)"`, "g"))].map(([, key]) => key);
     const plain = [...code.matchAll(/\bt\("(\w+)"/g)].map(([, key]) => key);
@@ -203,6 +218,14 @@ test("every key that the code names is in the tables, and every key of the table
     const named = new Set([...whole, ...made]);
     assert.deepEqual([...named].filter((key) => !(key in en)), []);
     assert.deepEqual(Object.keys(en).filter((key) => !named.has(key)), []);
+});
+
+test("the member's app has every text that its code names, without the texts of the console's pages", async () => {
+    const { whole, begun } = namedKeys(codeOf("me/app.js", "me/live-worker.js", "me/area/area-worker.js"));
+    const own = Object.assign({}, ...await Promise.all(["shared", ...parts].map((folder) => read(folder, "en"))));
+    const made = begun.flatMap((start) => endings[start].map((end) => `${start}${end}`));
+    assert.ok(whole.length > 100, "the scan finds the keys");
+    assert.deepEqual([...new Set([...whole, ...made])].filter((key) => !(key in own)), []);
 });
 
 test("the language is the first one that there is a table for, and English where there is none", () => {

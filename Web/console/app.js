@@ -1,10 +1,10 @@
 /** The console: who looks, what the page knows, and what can be done; and the frame in which its panels stand. */
+import "./frame/texts.js";
 import { AskDialog } from "./frame/ask.js";
 import { Banners, Sayings } from "./frame/banners.js";
 import { Header } from "./frame/header.js";
 import { OtherScreen, PendingOrders } from "./frame/navigation.js";
 import { Sharing } from "./frame/sharing.js";
-import { SignIn, whyNot } from "./frame/signin.js";
 import { Alarms, OrderButtons } from "./incident/alarms.js";
 import {
     askClose, askHeardFrom, askOf, askReopen, askStart, askVisitor, needsQuestion,
@@ -31,6 +31,7 @@ import { firstScreen, go, isSameRoute, parseRoute, watchRoute } from "./shared/r
 import { nowhereWords } from "./shared/rowwords.js";
 import { counts, titleWords } from "./shared/safety.js";
 import { Session } from "./shared/session.js";
+import { SignIn, whyNot } from "./shared/signin.js";
 import { emptyState, latestPosition } from "./shared/state.js";
 import { StorageWatch } from "./shared/storage.js";
 import { Store } from "./shared/store.js";

@@ -8,11 +8,11 @@ import { Pending } from "../console/shared/pending.js";
 import { PushSubscription } from "../console/shared/push.js";
 import { isSameRoute, parseRoute, watchRoute } from "../console/shared/route.js";
 import { Session } from "../console/shared/session.js";
+import { SignIn, whyNot } from "../console/shared/signin.js";
 import { emptyState } from "../console/shared/state.js";
 import { Store } from "../console/shared/store.js";
 import { html, PageContext, render, useSlice } from "../console/shared/view.js";
 import { addWords, currentLanguage, languageFor, languages, setLanguage, t } from "../console/shared/words.js";
-import { SignIn, whyNot } from "../console/frame/signin.js";
 import { PersonCache } from "./cache.js";
 import { Call } from "./call/panel.js";
 import { readSeen } from "./call/seen.js";
@@ -21,7 +21,8 @@ import { eraseEverything } from "./erase.js";
 import { Ask } from "./frame/ask.js";
 import { Frame } from "./frame/frame.js";
 import { OwnLoop } from "./ownloop.js";
-import { firstParts, loadParts, otherParts } from "./parts.js";
+import { PartLoader } from "./partloader.js";
+import { firstParts, loadPart } from "./parts.js";
 import { formerPerson, formerProblem, OnePerson, rememberPerson } from "./person.js";
 import { ShellUpdate } from "./shell/update.js";
 
@@ -60,7 +61,9 @@ const loop = new LiveLoop({
 });
 const ownLoop = new OwnLoop({ store, cache, loop });
 const person = new OnePerson();
-const update = new ShellUpdate({ report: (version) => store.set({ version }) });
+const update = new ShellUpdate({
+    report: (version) => store.set({ version }), mayAsk: () => store.value.connection.state === "live",
+});
 
 /** The age in milliseconds beyond which a fix no longer says where a call for help comes from. */
 const placeLimitMs = 60_000;
@@ -147,7 +150,7 @@ function begin() {
     store.set({ user: session.user, whySignedOut: "", seen: readSeen(session.user.name) });
     cache.begin(session.user.name);
     outbox.begin(session.user.name);
-    ownLoop.begin();
+    page.ownRead = ownLoop.begin();
     push.begin();
     loop.begin();
     beginParts();
@@ -164,12 +167,6 @@ function beginParts() {
         }
     }
     store.set({ running });
-}
-
-async function loadOthers() {
-    const others = await loadParts(otherParts);
-    store.set(({ parts }) => ({ parts: [...parts, ...others] }));
-    if (session.user) { beginParts(); }
 }
 
 /**
@@ -225,7 +222,9 @@ function Page() {
 async function start() {
     const wanted = browserStorage().getItem(languageKey);
     await setLanguage(wanted in languages ? wanted : languageFor(navigator.languages)).catch(() => {});
-    const [parts] = await Promise.all([loadParts(firstParts), addWords("../me", { isEnglishEnough: true })]);
+    const [parts] = await Promise.all([
+        Promise.all(firstParts.map(loadPart)), addWords("../me", { isEnglishEnough: true }),
+    ]);
     showLanguage();
     store.set({ parts });
     const app = document.getElementById("app");
@@ -258,7 +257,8 @@ async function start() {
     }
     store.set({ isReady: true });
     store.flush();
-    await Promise.all([loadOthers(), update.begin()]);
+    const loader = new PartLoader({ store, loaded: () => { if (session.user) { beginParts(); } } });
+    await Promise.all([loader.begin(), update.begin()]);
 }
 
 /** A read-only view for the browser's console and the tests. */

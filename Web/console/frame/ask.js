@@ -10,9 +10,6 @@ import { GivenUp } from "../shared/pending.js";
 import { html, useEffect, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 
-/** Where the server is slower, the dialog closes, and the page says what waits. */
-const patienceMs = 2000;
-
 /**
  * @typedef {object} Field
  * @property {string} name
@@ -104,19 +101,24 @@ function Form({ question }) {
                 <button type="submit" class=${isDangerous ? "primary danger" : "primary"}
                     aria-disabled=${isBusy || isBlocked ? "true" : undefined}>${
         isBusy ? t("ask.sending") : button}</button>
-                <button type="button" class="plain" onClick=${close}>${t("cancel")}</button>
+                <button type="button" class="plain" onClick=${close}>${
+        t(isBusy ? "close" : "cancel")}</button>
             </p>
         </form>
     <//>`;
 }
 
-/** Sends it, and closes the dialog once it is done or slow. @returns {Promise<string>} what went wrong */
+/**
+ * Sends it, and closes the dialog once it is done, or waits because no answer came: the page then says what waits. A
+ * slow answer finds the dialog open, so that it can say what the server refused.
+ * @returns {Promise<string>} what went wrong
+ */
 async function startSending({ page, question, draft, id, values, close }) {
     const mine = page.store.value.asked;
     const isHere = () => page.store.value.asked === mine;
-    const slow = setTimeout(() => { if (isHere()) { close(); } }, patienceMs);
+    const waits = () => { if (isHere()) { close(); } };
     try {
-        const response = await page.orders.press(question.order(trimmed(values), id));
+        const response = await page.orders.press({ ...question.order(trimmed(values), id), waits });
         if (page.drafts.get(draft, {}).id === id) { page.drafts.set(draft, undefined); }
         if (isHere()) { close(); }
         question.done?.(response);
@@ -125,8 +127,6 @@ async function startSending({ page, question, draft, id, values, close }) {
         if (!isHere()) { return ""; }
         page.notice("");
         return error instanceof GivenUp ? t("fault.givenUp") : faultWords(error);
-    } finally {
-        clearTimeout(slow);
     }
 }
 

@@ -1,9 +1,9 @@
 /** The head of the console: whether it is live, who looks, and what concerns this device. */
+import { LanguageList } from "../shared/languages.js";
 import { isLeader } from "../shared/safety.js";
 import { clockTime } from "../shared/time.js";
 import { html, usePage, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { LanguageList } from "./languages.js";
 import { Navigation } from "./navigation.js";
 
 export function Header() {

@@ -1,8 +1,8 @@
 /** The roll by crew: a row for each crew and each person, of which only those in sight are drawn. */
-import { StateMark } from "../frame/mark.js";
 import { placesOf } from "../roster/order.js";
 import { RowActions } from "../roster/row.js";
 import { actionsFor } from "../roster/rowactions.js";
+import { StateMark } from "../shared/mark.js";
 import { noteWords, rollWords, stateWords } from "../shared/rowwords.js";
 import { useWindow } from "../roster/window.js";
 import { Fault } from "../shared/forms.js";

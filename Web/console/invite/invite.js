@@ -1,8 +1,9 @@
 /** The page that an invitation opens: the invited sets a password of their own, and is signed in. */
+import "../frame/texts.js";
 import { passwordFault } from "../administration/password.js";
-import { LanguageButtons } from "../frame/languages.js";
 import { faultWords } from "../shared/faults.js";
 import { beginLanguage, chooseLanguage } from "../shared/language.js";
+import { LanguageButtons } from "../shared/languages.js";
 import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { Session } from "../shared/session.js";
 import { legible } from "../shared/text.js";

@@ -1,7 +1,8 @@
 /** The frame of a page that a link opens, for somebody without an account: one thing is shown, and no way elsewhere. */
-import { LanguageList } from "../frame/languages.js";
+import "../frame/texts.js";
 import { faultWords, isUnanswered } from "../shared/faults.js";
 import { beginLanguage, chooseLanguage } from "../shared/language.js";
+import { LanguageList } from "../shared/languages.js";
 import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { LinkWatch, oldAfterMs } from "../shared/linkwatch.js";
 import { Store } from "../shared/store.js";

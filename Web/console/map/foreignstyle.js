@@ -4,8 +4,8 @@
  */
 import { glyphsURL } from "./glyphs.js";
 
-/** How long the page waits for the style before it draws its own map. */
-const answerLimitMs = 5000;
+/** The time after which that server counts as frozen. No map waits so long: see `ground.js`. */
+const answerLimitMs = 60_000;
 
 /**
  * Loads a style.

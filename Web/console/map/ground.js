@@ -4,29 +4,49 @@
  */
 import { root } from "../shared/http.js";
 import { isImperial } from "../shared/length.js";
+import { pause } from "../shared/pause.js";
 import { currentLanguage, t } from "../shared/words.js";
 import { basemapStyle } from "./basemap.js";
 import { loadForeignStyle } from "./foreignstyle.js";
 import { offerGlyphs } from "./glyphs.js";
-import { loadIndex } from "./tileindex.js";
+import { loadIndex, unanswered } from "./tileindex.js";
 
 const library = {
     script: `${root}vendor/maplibre/maplibre-gl.js`, sheet: `${root}vendor/maplibre/maplibre-gl.css`,
 };
 
+/** The time for which a map waits for its ground, in milliseconds. It is then drawn without, and gets it later. */
+const patienceMs = 5000;
+
 /** Why there is no map, in words for the person in front of it. */
 export class NoMap extends Error {}
 
 /**
+ * @typedef {object} Ground what a map is made of
+ * @property {object} maplibre the library
+ * @property {{tiles: object[], isUnanswered?: boolean}} index the tile files
+ * @property {object} [foreign] a style from elsewhere that lies beneath, where the operator chose one
+ * @property {Promise<{index: object, foreign?: object}>[]} coming the ground as it comes: the tile files, and with
+ *     them the style from elsewhere
+ */
+
+/**
  * Loads what a map is made of.
- * @returns {Promise<{maplibre: object, index: object, foreign?: object}>} the library, the tile files, and a style from
- *   elsewhere that lies beneath, where the operator chose one
+ * @param {() => Promise<void>} [patience] settles when the map waits no longer; replaced in tests
+ * @returns {Promise<Ground>}
  * @throws {NoMap} when the library is missing
  */
-export async function loadGround() {
-    const [maplibre, index] = await Promise.all([loadLibrary(), loadIndex()]);
-    const foreign = index.style ? await loadForeignStyle(index.style) : undefined;
-    return { maplibre, index, foreign };
+export async function loadGround(patience = () => pause(patienceMs)) {
+    const coming = readGround();
+    const maplibre = await loadLibrary();
+    const whole = await Promise.race([coming[1], patience()]);
+    return { maplibre, coming, ...(whole ?? await Promise.race([coming[0], { index: unanswered }])) };
+}
+
+function readGround() {
+    const list = loadIndex();
+    const withStyle = async (index) => ({ index, foreign: index.style && await loadForeignStyle(index.style) });
+    return [list.then((index) => ({ index })), list.then(withStyle)];
 }
 
 /**
@@ -73,14 +93,29 @@ export function makeMap({ maplibre }, container, style, view = { center: [0, 20]
 /** What of a map's ground did not come: MapLibre does not ask for it again by itself. */
 export class GroundTiles {
     #map;
+    #ground;
+    #style;
+    #isLoaded;
+    #isGone = false;
+    #isAsking = false;
     /** The sources of which a tile did not come. */
     #incomplete = new Set();
 
-    constructor(map) {
+    /**
+     * @param {object} map MapLibre's map, just made
+     * @param {Ground} ground gets the ground that comes later
+     * @param {() => object} style the style of the ground, as `beneath` makes it of `ground`
+     */
+    constructor(map, ground, style) {
         this.#map = map;
+        this.#ground = ground;
+        this.#style = style;
+        this.#isLoaded = new Promise((resolve) => { map.once("style.load", resolve); });
+        map.on("remove", () => { this.#isGone = true; });
         map.on("error", ({ sourceId, error }) => {
             if (sourceId) { this.#incomplete.add(sourceId); } else { console.error(error); }
         });
+        this.#layAll(ground.coming);
     }
 
     /** Asks again: the server answers once more. */
@@ -90,7 +125,38 @@ export class GroundTiles {
             if (source?.tiles) { source.setTiles(source.tiles); }
         }
         this.#incomplete.clear();
+        if (this.#ground.index.isUnanswered && !this.#isAsking) { this.#layAll(readGround()); }
     }
+
+    /** Lays a ground that comes later beneath what the map draws. */
+    async #layAll(coming) {
+        this.#isAsking = true;
+        await this.#isLoaded;
+        for (const part of coming) { this.#lay(await part); }
+        this.#isAsking = false;
+    }
+
+    #lay({ index, foreign }) {
+        if (this.#isGone) { return; }
+        const before = this.#style();
+        const isNothing = index.tiles.length === 0 && !foreign;
+        // A ground that is on this phone already stays.
+        Object.assign(this.#ground, isNothing ? {
+            index: { ...this.#ground.index, isUnanswered: index.isUnanswered },
+        } : { index, foreign });
+        const after = this.#style();
+        if (JSON.stringify(after) !== JSON.stringify(before)) { replaceGround(this.#map, before, after); }
+    }
+}
+
+/** Puts the sources and layers of one ground in the place of another's, beneath all other layers of the map. */
+export function replaceGround(map, before, after) {
+    for (const { id } of before.layers) { map.removeLayer(id); }
+    for (const name of Object.keys(before.sources)) { map.removeSource(name); }
+    const [lowest] = map.getStyle().layers;
+    for (const [name, source] of Object.entries(after.sources)) { map.addSource(name, source); }
+    if (after.sprite) { map.setSprite(after.sprite); }
+    for (const layer of after.layers) { map.addLayer(layer, lowest?.id); }
 }
 
 /** Gives each layer the colours that it has in a style: the page went from light to dark, or back. */

@@ -56,7 +56,7 @@ export class LiveMap {
         this.#ground = ground;
         this.#palette = colours();
         this.#map = makeMap(ground, container, this.#style());
-        this.#tiles = new GroundTiles(this.#map);
+        this.#tiles = new GroundTiles(this.#map, ground, () => beneath(this.#ground, this.#palette));
         this.#moves = new MapMoves(this.#map);
         this.#edges = new EdgeNames(this.#map, container);
         for (const name of ["people", "sheltered", "seeming", "doubts"]) {

@@ -1,10 +1,17 @@
 /** Reads which tile files the server has. */
 import { root } from "../shared/http.js";
 
-/** The longest time that a frozen server can hold up the map, in milliseconds. */
-const answerLimitMs = 5000;
+/** The time after which a server that does not answer counts as frozen. No map waits so long: see `ground.js`. */
+const answerLimitMs = 60_000;
 
-/** Reads `/tiles/index.json`. The list is empty if the server gives none: the map then works without a ground. */
+/** The list of a server that gave none. */
+export const unanswered = Object.freeze({ tiles: Object.freeze([]), isUnanswered: true });
+
+/**
+ * Reads `/tiles/index.json`.
+ * @returns {Promise<{tiles: object[], isUnanswered?: boolean}>} an empty list if the server gives none: the map then
+ *     works without a ground
+ */
 export async function loadIndex() {
     try {
         const response = await fetch(new URL("tiles/index.json", root), {
@@ -12,7 +19,7 @@ export async function loadIndex() {
         });
         if (response.ok) { return await response.json(); }
     } catch {
-        // The empty list returned below says that there are no files.
+        // The list returned below says that there was no answer.
     }
-    return { tiles: [] };
+    return unanswered;
 }

@@ -1,6 +1,6 @@
 /** Everything that is known of the selected person, and the bar of their track. */
-import { StateMark } from "../frame/mark.js";
 import { lengthWords } from "../shared/length.js";
+import { StateMark } from "../shared/mark.js";
 import { presenceLines } from "../shared/presence.js";
 import { isOnRollAlone, nameOf } from "../shared/roll.js";
 import { leads, shownState } from "../shared/safety.js";

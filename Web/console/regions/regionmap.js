@@ -44,7 +44,7 @@ export class RegionMap {
         this.#ground = ground;
         const map = makeMap(ground, container, this.#style());
         this.#map = map;
-        this.#tiles = new GroundTiles(map);
+        this.#tiles = new GroundTiles(map, ground, () => beneath(this.#ground, colours()));
         this.#draft = new MapSource(map, "draft", { key: "id" });
         this.#gestures = new Gestures(map, this);
         map.once("style.load", () => {

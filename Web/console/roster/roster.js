@@ -1,6 +1,6 @@
 /** The roster: everybody in words, those to look for first. It says all that the map says. */
 import { FirstSteps, isServerEmpty } from "../frame/firststeps.js";
-import { StateMark } from "../frame/mark.js";
+import { StateMark } from "../shared/mark.js";
 import { markOrder, usualMarks } from "../shared/marks.js";
 import { counts, showsSafety } from "../shared/safety.js";
 import { t } from "../shared/words.js";

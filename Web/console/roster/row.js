@@ -1,5 +1,5 @@
 /** One person's row of the roster. */
-import { StateMark } from "../frame/mark.js";
+import { StateMark } from "../shared/mark.js";
 import { presenceLines } from "../shared/presence.js";
 import { nameOf } from "../shared/roll.js";
 import { shownState } from "../shared/safety.js";

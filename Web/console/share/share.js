@@ -1,7 +1,7 @@
 /** The page of a share link: one person, or one incident, to be read. */
-import { StateMark } from "../frame/mark.js";
 import { whatWords } from "../incident/alarmwords.js";
 import { openLinkPage } from "../links/linkpage.js";
+import { StateMark } from "../shared/mark.js";
 import { stateWords } from "../shared/rowwords.js";
 import { placeWords } from "../roster/where.js";
 import { shownState, tallyWords } from "../shared/safety.js";

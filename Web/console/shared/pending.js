@@ -31,6 +31,7 @@ export class GivenUp extends Error {}
  * @property {object} [headers]
  * @property {number} [limitMs] the time after which it counts as unanswered; longer for a large file
  * @property {boolean} [isRepeatable] whether the server takes it twice for one; by default every method but POST
+ * @property {() => void} [waits] called when no answer has come, and it waits to be sent again
  */
 
 export class Pending {
@@ -64,7 +65,7 @@ export class Pending {
      * @throws {TypeError} where no answer came, and the order cannot be sent twice
      */
     async press({
-        path, words, method = "POST", body, headers, limitMs = answerLimitMs, isRepeatable = method !== "POST",
+        path, words, method = "POST", body, headers, limitMs = answerLimitMs, isRepeatable = method !== "POST", waits,
     }) {
         if (this.#entries.length >= limit) { throw new GivenUp(); }
         const ending = new AbortController();
@@ -73,7 +74,7 @@ export class Pending {
         // Of what is not sent again the page does not say that it goes through.
         const slow = isRepeatable ? setTimeout(() => this.#showWaiting(entry), slowMs) : undefined;
         try {
-            return await this.#attempts(entry, { path, method, body, headers, limitMs, isRepeatable });
+            return await this.#attempts(entry, { path, method, body, headers, limitMs, isRepeatable, waits });
         } finally {
             clearTimeout(slow);
             this.#entries = this.#entries.filter((one) => one !== entry);
@@ -91,7 +92,7 @@ export class Pending {
         for (const entry of this.#entries) { entry.ending.abort(); }
     }
 
-    async #attempts(entry, { path, method, body, headers, limitMs, isRepeatable }) {
+    async #attempts(entry, { path, method, body, headers, limitMs, isRepeatable, waits }) {
         const { signal } = entry.ending;
         for (let attempt = 1, delayMs = firstDelayMs; ; attempt += 1, delayMs = Math.min(delayMs * 2, longestDelayMs)) {
             try {
@@ -105,6 +106,7 @@ export class Pending {
                 const isSignedOut = error instanceof Problem && error.status === 401;
                 if (!isSignedOut && !isTemporary(error)) { throw error; }
                 if (isUnanswered(error) && !isRepeatable) { throw error; }
+                waits?.();
                 await this.#pause(entry, Math.max(delayMs, (error.retryAfterSeconds ?? 0) * 1000));
             }
         }

@@ -1,19 +1,19 @@
 /**
  * The words of the pages, in the user's language. A folder of the console has one plain table a language,
- * `words/*.js`, each complete: this folder and the frame have those that every page needs, a screen has its own.
+ * `words/*.js`, each complete: this folder has those that every page needs, the frame those that the console's pages
+ * need besides (`frame/texts.js`), a screen has its own.
  *
  * A key names a text. `{name}` in a text is replaced by a parameter. A text that depends on a number is an object by
  * the plural category of `count`, as `Intl.PluralRules` names it: `{ one: "{count} point", other: "{count} points" }`.
  */
-import frameWords from "../frame/words/en.js";
 import sharedWords from "./words/en.js";
 
 /** The languages there are, each by its own name. */
 export const languages = Object.freeze({ en: "English", es: "Español", ja: "日本語", zh: "中文" });
 
 /** The folders whose texts are loaded, and those texts in the language of the page, by key. */
-const folders = ["shared", "frame"];
-let table = { ...sharedWords, ...frameWords };
+const folders = ["shared"];
+let table = sharedWords;
 /** The English texts that stand in where those of the language of the page could not be loaded. */
 let english = table;
 let language = "en";
@@ -57,6 +57,17 @@ export async function setLanguage(wanted) {
     language = wanted;
     plurals = new Intl.PluralRules(wanted);
     numbers = new Intl.NumberFormat(currentLocale());
+}
+
+/**
+ * Adds a folder whose English texts are at hand, before a language is chosen.
+ * @param {string} folder below the console's, which has `words/`
+ * @param {Record<string, string|object>} texts the folder's English table
+ */
+export function addEnglish(folder, texts) {
+    folders.push(folder);
+    english = { ...english, ...texts };
+    table = { ...texts, ...table };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What stands beside the map of a replay: how many were how, what happened lately, and the person who was chosen. */
-import { StateMark } from "../frame/mark.js";
+import { StateMark } from "../shared/mark.js";
 import { stateWords } from "../shared/rowwords.js";
 import { placeWords } from "../roster/where.js";
 import { markOrder, usualMarks } from "../shared/marks.js";

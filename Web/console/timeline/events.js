@@ -1,5 +1,5 @@
 /** What happened, the latest first: "alice entered Assembly point A 12:03:07". */
-import { StateMark } from "../frame/mark.js";
+import { StateMark } from "../shared/mark.js";
 import { marks } from "../shared/marks.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";

@@ -17,7 +17,8 @@ export function Frame() {
         <${Head} /><${NewVersion} />
         <main key=${tab} id="main" class="me-main" tabindex="-1" aria-label=${t(`me.app.${tab}`)}>
             ${shown.map(({ name, Panel, isMissing }) => html`<${Guard} key=${name} name=${name}>${
-        isMissing ? html`<${Missing} />` : Panel && html`<${Panel} ...${{ [name]: running[name] }} />`}<//>`)}
+        isMissing ? html`<${Missing} />` : Panel ? html`<${Panel} ...${{ [name]: running[name] }} />`
+            : html`<p role="status" class="quiet">${t("list.loading")}</p>`}<//>`)}
             ${tab === "phone" && html`<${ThisPhone} />`}
         </main>
         <${Counted} /><${Tabs} tab=${tab} />

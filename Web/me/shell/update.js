@@ -7,8 +7,10 @@ import { serverVersion } from "./version.js";
 
 /** The time between two questions for the server's version while the page is visible, in milliseconds. */
 const askEveryMs = 3_600_000;
-/** The time after a failure until the next question, in milliseconds. */
-const askAgainMs = 60_000;
+/** The time after a first failure until the next attempt, in milliseconds; it doubles with each further failure. */
+const firstWaitMs = 2000;
+/** The longest wait after a question without an answer. After a version that could not be kept it is `askEveryMs`. */
+const longestWaitMs = 60_000;
 
 /**
  * @typedef {object} Version
@@ -25,6 +27,13 @@ export class ShellUpdate {
     #now;
     #isTyping;
     #reloadLater;
+    #mayAsk;
+    #schedule;
+    /** The failures since the last success. */
+    #failedQuestions = 0;
+    #failedInstallations = 0;
+    #cancelAttempt = () => {};
+    #followed = new WeakSet();
     #nextAt = -Infinity;
     #isAsking = false;
     #isWanted = false;
@@ -38,10 +47,13 @@ export class ShellUpdate {
      * @param {() => number} [options.now]
      * @param {() => boolean} [options.isTyping] whether the page holds something typed that a reload would lose
      * @param {() => void} [options.reloadLater] reloads once nobody looks at the page
+     * @param {() => boolean} [options.mayAsk] whether the server is heard: else a further attempt waits for `look`
+     * @param {(act: () => void, ms: number) => () => void} [options.schedule] returns what cancels it
      */
     constructor({
         report, container = globalThis.navigator?.serviceWorker, find = serverVersion,
         reload = () => location.reload(), now = Date.now, isTyping = isSomethingTyped, reloadLater = reloadWhenHidden,
+        mayAsk = () => true, schedule = scheduled,
     }) {
         this.#report = report;
         this.#container = container;
@@ -50,6 +62,8 @@ export class ShellUpdate {
         this.#now = now;
         this.#isTyping = isTyping;
         this.#reloadLater = reloadLater;
+        this.#mayAsk = mayAsk;
+        this.#schedule = schedule;
     }
 
     /**
@@ -79,14 +93,28 @@ export class ShellUpdate {
             const version = await this.#find();
             const registration = await this.#container.register(`worker.js?v=${version}`, { updateViaCache: "none" });
             this.#nextAt = this.#now() + askEveryMs;
+            this.#failedQuestions = 0;
             this.#follow(registration);
         } catch {
-            this.#nextAt = this.#now() + askAgainMs;
+            this.#failedQuestions += 1;
+            this.#askAgain(this.#failedQuestions, longestWaitMs);
             const registration = await this.#container.getRegistration().catch(() => undefined);
             if (!registration?.active) { this.#report({ state: "failed" }); }
         } finally {
             this.#isAsking = false;
         }
+    }
+
+    /** Asks again after a failure, each time after a longer wait. */
+    #askAgain(failures, mostMs) {
+        const waitMs = Math.min(mostMs, firstWaitMs * 2 ** (failures - 1));
+        this.#nextAt = this.#now() + waitMs;
+        this.#cancelAttempt();
+        this.#cancelAttempt = this.#schedule(() => {
+            // The browser's timer and its clock may differ a little.
+            this.#nextAt = -Infinity;
+            if (this.#mayAsk()) { this.look(); }
+        }, waitMs);
     }
 
     /** Makes the worker fetch the texts of a language that is read here. */
@@ -114,14 +142,32 @@ export class ShellUpdate {
             }
             if (registration.active) { this.#report({ state: "kept" }); }
         };
-        const follow = (worker) => worker?.addEventListener("statechange", () => {
-            if (worker.state === "redundant" && !registration.active) { this.#report({ state: "failed" }); return; }
-            show();
-        });
+        const follow = (worker) => {
+            if (!worker || this.#followed.has(worker)) { return; }
+            this.#followed.add(worker);
+            let isInstalled = worker.state !== "installing";
+            worker.addEventListener("statechange", () => {
+                // A worker that was never installed lacked a file, or found another version at the server.
+                const hasFailed = worker.state === "redundant" && !isInstalled;
+                this.#failedInstallations = hasFailed ? this.#failedInstallations + 1 : 0;
+                if (hasFailed) { this.#askAgain(this.#failedInstallations, askEveryMs); }
+                isInstalled = true;
+                if (worker.state === "redundant" && !registration.active) { this.#report({ state: "failed" }); return; }
+                show();
+            });
+        };
         follow(registration.installing);
-        registration.addEventListener("updatefound", () => follow(registration.installing));
+        if (!this.#followed.has(registration)) {
+            this.#followed.add(registration);
+            registration.addEventListener("updatefound", () => follow(registration.installing));
+        }
         show();
     }
+}
+
+function scheduled(act, ms) {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
 }
 
 function isSomethingTyped() {

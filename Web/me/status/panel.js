@@ -1,5 +1,5 @@
 /** The person's state as the server knows it, and beside it the phone's own guess, marked as such. */
-import { StateMark } from "../../console/frame/mark.js";
+import { StateMark } from "../../console/shared/mark.js";
 import { html, useEffect, useNow, useSlice } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
 import { statusOf } from "./statuswords.js";

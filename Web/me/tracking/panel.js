@@ -3,21 +3,9 @@ import { html, useNow, usePage, useSlice, useState } from "../../console/shared/
 import { t } from "../../console/shared/words.js";
 import { isErasedAfterAWeek, safariDays, thisBrowser } from "../storage/persistence.js";
 import { Limits } from "./limits.js";
-import { start as startTracking } from "./tracking.js";
 import {
-    fixWords, lossWords, mayRetry, problemWords, stateWords, storageWords, troubled, waitingWords,
+    fixWords, lossWords, mayRetry, placeless, problemWords, stateWords, storageWords, troubled, waitingWords,
 } from "./trackingwords.js";
-
-/**
- * Tracks the signed-in user.
- * @param {{store: object, request: Function, tracking?: object}} page the actions that a person can take are added as
- *     `tracking`
- * @returns {() => Promise<void>} ends tracking; settles once nothing more is written
- */
-export function start(page) {
-    page.tracking = startTracking({ store: page.store, request: page.request, user: page.store.value.user.name });
-    return page.tracking;
-}
 
 export function Panel() {
     const { tracking, fix } = useSlice(({ tracking, fix }) => ({ tracking, fix }));
@@ -30,8 +18,8 @@ export function Panel() {
         data-state=${tracking.state}>
         <h2 id="tracking-title">${t("me.tracking.title")}</h2>
         <p id="tracking-state" role="status" class=${troubled.has(tracking.state) ? "warning" : undefined}>${
-        stateWords(tracking)}</p>
-        ${tracking.state !== "off" && html`<p id="tracking-fix" class="quiet">${fixWords(fix, now)}</p>`}
+        stateWords(tracking, now)}</p>
+        ${!placeless.has(tracking.state) && html`<p id="tracking-fix" class="quiet">${fixWords(fix, now)}</p>`}
         <p id="tracking-waiting" class="quiet">${waitingWords(tracking, now)}</p>
         ${problem && html`<p id="tracking-problem" class="warning" role="alert">${problem}</p>`}
         ${mayRetry(tracking) && html`<p><button type="button" class="plain" onClick=${() => page.tracking.retry()}>${

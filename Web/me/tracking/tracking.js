@@ -3,27 +3,26 @@
  * It sets the store's parts `fix`, `tracking` and `storage`.
  *
  * `start` returns the function that ends tracking. The actions that a person can take are members of that function:
- * `turnOn`, `turnOff`, `keepAwake`, `clearTold`, `retry`, `askPersistence`; the panel gets it as `tracking`.
+ * the `actions` below; the panel gets it as `tracking`.
  */
 import { areSame } from "../../console/shared/store.js";
 import { MemoryDatabase } from "../storage/memory.js";
 import { browserEnvironment, deviceName } from "./environment.js";
 import { Judgement } from "./judgement.js";
 import { OneTab } from "./onetab.js";
+import { PauseWatch } from "./pausewatch.js";
 import { Queue } from "./queue.js";
 import { Recorder } from "./recorder.js";
 import { Sender } from "./sender.js";
 import { ServerClock } from "./serverclock.js";
+import { Settings } from "./settings.js";
 import { frozenMs, readEveryMs, Source } from "./source.js";
 import { isUrgent } from "./urgency.js";
 import { WakeLock } from "./wakelock.js";
 
-const choiceKey = "tracking.choice";
-const offsetKey = "tracking.clock";
+const actions = ["turnOn", "turnOff", "takePause", "keepAwake", "clearTold", "retry", "askPersistence"];
 /** The panel's names for the reasons for which the disk refuses to store. */
 const diskProblems = Object.freeze({ full: "diskFull", unavailable: "diskUnavailable", failed: "diskFailed" });
-/** The change of the clock's error from which on the error is stored again, in milliseconds. */
-const offsetStepMs = 1000;
 
 /**
  * @param {object} options
@@ -31,6 +30,9 @@ const offsetStepMs = 1000;
  * @param {(path: string, options?: object) => Promise<Response>} options.request sends a request as the user; throws
  *     `Problem`
  * @param {string} options.user the signed-in user
+ * @param {() => number} [options.serverNow] the server's time in milliseconds; by default this device's
+ * @param {Promise<void>} [options.ownRead] settles once the store has what the server said before the page opened:
+ *     nothing is recorded before, because the person may have paused
  * @param {object} [options.environment] replaces `browserEnvironment` in tests
  * @param {object} [options.filters] `{foreground, background}`, in place of MusterKit's
  * @param {number} [options.silenceSeconds] see `SilenceRule`
@@ -39,9 +41,7 @@ const offsetStepMs = 1000;
 export function start(options) {
     const tracking = new Tracking(options);
     const stop = () => tracking.end();
-    for (const name of ["turnOn", "turnOff", "keepAwake", "clearTold", "retry", "askPersistence"]) {
-        stop[name] = (...details) => tracking[name](...details);
-    }
+    for (const name of actions) { stop[name] = (...details) => tracking[name](...details); }
     stop.started = tracking.begin();
     return stop;
 }
@@ -54,7 +54,7 @@ class Tracking {
     #device;
     #database;
     #serverClock;
-    #storedOffset;
+    #settings;
     #queue;
     #recorder;
     #sender;
@@ -62,18 +62,18 @@ class Tracking {
     #tab;
     #wakeLock;
     #judgement = new Judgement();
+    #pauses;
+    #pausedUntil;
     #channel;
     #endListening = () => {};
     #cancelLook = () => {};
     #isEnded = false;
-    #choice = { isOn: false, isAwake: false };
     /** The receiver's last known state: `off`, `asking`, `on`, `denied`, `frozen`. */
     #receiver = "off";
     #hasNoPosition = false;
     #awake = "off";
     #lastAt;
     #permission;
-    #keeping;
     /** Settles when there is a recorder, a sender and the rest, with whether tracking has not ended before. */
     #opened;
 
@@ -85,6 +85,7 @@ class Tracking {
         this.#database = this.#environment.database;
         this.#device = deviceName(this.#environment.localStorage);
         this.#serverClock = new ServerClock(() => this.#moment());
+        this.#pauses = new PauseWatch({ serverNow: this.#clock.now, ...options });
     }
 
     async begin() {
@@ -94,25 +95,25 @@ class Tracking {
 
     /** @returns {Promise<boolean>} whether tracking has begun, and not ended before */
     async #open() {
-        const { user } = this.#options;
+        const { user, ownRead } = this.#options;
+        await ownRead;
+        this.#settings = new Settings({ database: this.#database, user });
         try {
-            const kept = await this.#database.read(["settings"], async (transaction) => [
-                await transaction.get("settings", user, choiceKey), await transaction.get("settings", user, offsetKey),
-            ]);
-            [this.#choice, this.#storedOffset] = [{ ...this.#choice, ...kept[0] }, kept[1]];
+            await this.#settings.read();
         } catch {
             // The browser does not let this page store anything: fixes wait in memory, and the person is told.
             this.#database = new MemoryDatabase();
+            this.#settings = new Settings({ database: this.#database, user });
         }
         this.#queue = new Queue({ database: this.#database, user });
         await this.#queue.open();
         if (this.#isEnded) { return false; }
         this.#makeParts();
         const endListening = this.#environment.listen({ seen: () => this.#look(), online: () => this.#sender.hurry() });
-        const endFollowing = this.#options.store.subscribe(({ own }) => this.#hearServer(own));
+        const endFollowing = this.#options.store.subscribe((state) => this.#hearServer(state));
         this.#endListening = () => { endListening(); endFollowing(); };
-        this.#hearServer(this.#options.store.value.own);
-        this.#wakeLock.want(this.#choice.isAwake);
+        this.#hearServer(this.#options.store.value);
+        this.#wakeLock.want(this.#settings.choice.isAwake);
         this.#followPermission();
         this.#tab.begin();
         this.#tick();
@@ -127,7 +128,7 @@ class Tracking {
         this.#newRecorder(filters, silenceSeconds);
         this.#sender = new Sender({
             queue: this.#queue, request, user, device: this.#device, serverClock: this.#serverClock, moment, schedule,
-            report: () => { this.#keepOffset(); this.#show(); },
+            report: () => { this.#settings.keepOffset(this.#serverClock.offsetMs); this.#show(); },
         });
         this.#source = geolocation && new Source({
             geolocation, getBattery, moment, schedule, receive: (fix) => this.#take(fix),
@@ -147,13 +148,15 @@ class Tracking {
         this.#recorder.isUrgent = this.#sender?.isUrgent ?? false;
     }
 
-    /** Reads from the server's last state whether somebody may be looking for this person now. */
-    #hearServer(own) {
-        const urgent = isUrgent(own);
-        if (urgent === this.#sender.isUrgent) { return; }
-        this.#sender.isUrgent = urgent;
-        this.#recorder.isUrgent = urgent;
-        if (urgent) { this.#sender.hurry(); }
+    /** Reads from the server's last state whether the person has paused, or somebody may be looking for them now. */
+    #hearServer({ own, deliveries }) {
+        const urgent = isUrgent(own, deliveries);
+        if (urgent !== this.#sender.isUrgent) {
+            this.#sender.isUrgent = urgent;
+            this.#recorder.isUrgent = urgent;
+            if (urgent) { this.#sender.hurry(); }
+        }
+        if (this.#pauses.until !== this.#pausedUntil) { this.#follow(); }
     }
 
     /** Ends all work; what is on the disk stays. */
@@ -165,7 +168,7 @@ class Tracking {
         this.#wakeLock?.want(false);
         await this.#recorder?.write();
         await this.#sender?.end();
-        await this.#keeping;
+        await this.#settings?.end();
         this.#tab?.end();
         this.#channel?.close();
         this.#options.store.set({ fix: undefined, tracking: { state: "off", waiting: 0 } });
@@ -176,6 +179,17 @@ class Tracking {
     turnOn() { return this.#choose({ isOn: true }); }
 
     turnOff() { return this.#choose({ isOn: false }); }
+
+    /**
+     * Follows a pause that the server has just taken.
+     * @param {string|undefined} until the pause's end, RFC 3339; undefined if the person ended it
+     */
+    async takePause(until) {
+        if (!await this.#opened) { return; }
+        this.#pauses.take(until);
+        this.#channel.post({ type: "paused", until });
+        this.#follow();
+    }
 
     /** @param {boolean} isAwake whether the screen stays lit while the page is open */
     keepAwake(isAwake) { return this.#choose({ isAwake }); }
@@ -196,11 +210,12 @@ class Tracking {
     async #choose(change) {
         // A switch may be pressed as soon as it is drawn, before what was chosen earlier is read.
         if (!await this.#opened) { return; }
-        this.#choice = { ...this.#choice, ...change };
-        this.#wakeLock.want(this.#choice.isAwake);
+        const choice = { ...this.#settings.choice, ...change };
+        this.#settings.choice = choice;
+        this.#wakeLock.want(choice.isAwake);
         this.#follow();
-        this.#channel.post({ type: "chosen", choice: this.#choice });
-        await this.#keep(choiceKey, this.#choice);
+        this.#channel.post({ type: "chosen", choice });
+        await this.#settings.keepChoice();
         if (change.isOn) { await this.#measureStorage(true); }
     }
 
@@ -226,8 +241,9 @@ class Tracking {
 
     #hearTab(message) {
         this.#tab.hear(message);
-        const { type, fix, tracking, choice } = message;
-        if (type === "chosen") { this.#choice = choice; this.#follow(); }
+        const { type, fix, tracking, choice, until } = message;
+        if (type === "chosen") { this.#settings.choice = choice; this.#follow(); }
+        if (type === "paused") { this.#pauses.take(until); this.#follow(); }
         if (type === "told" && !this.#tab.isHolding) {
             this.#options.store.set({ fix, tracking: { ...tracking, ...this.#own(), state: this.#state() } });
         }
@@ -250,7 +266,9 @@ class Tracking {
     }
 
     #follow() {
-        const isTracking = this.#choice.isOn && this.#tab.isHolding && this.#source !== undefined;
+        this.#pausedUntil = this.#pauses.until;
+        const isWanted = this.#settings.choice.isOn && this.#pausedUntil === undefined;
+        const isTracking = isWanted && this.#tab.isHolding && this.#source !== undefined;
         if (isTracking && this.#receiver === "off") {
             this.#receiver = "asking";
             this.#judgement = new Judgement();
@@ -274,7 +292,8 @@ class Tracking {
     }
 
     async #take(found) {
-        const offsetMs = this.#serverClock.offsetMs ?? this.#storedOffset;
+        if (this.#pauses.until !== undefined) { this.#follow(); return; }
+        const offsetMs = this.#serverClock.offsetMs ?? this.#settings.offsetMs;
         const fix = { ...found, run: this.#run, offsetMs, isClockKnown: this.#serverClock.isKnown };
         this.#judgement.take(fix);
         this.#lastAt = fix.monotonicMs;
@@ -293,7 +312,8 @@ class Tracking {
             this.#options.store.set({ fix: { ...fix, isStale: true } });
         }
         if (this.#recorder.pending > 0) { this.#recorder.write().then(() => this.#show()); }
-        this.#show();
+        // A pause may have run out.
+        this.#follow();
     }
 
     /** Called when the page came into sight, or went out of sight. */
@@ -303,6 +323,7 @@ class Tracking {
         this.#tab.look();
         if (isHidden) { return; }
         this.#wakeLock.look();
+        this.#follow();
         if (this.#tab.isHolding) {
             this.#source?.again();
             this.#sender.hurry();
@@ -325,7 +346,8 @@ class Tracking {
 
     /** The values that each tab knows by itself. */
     #own() {
-        return { isOn: this.#choice.isOn, isAwake: this.#choice.isAwake, awake: this.#awake, device: this.#device };
+        const { isOn, isAwake } = this.#settings.choice;
+        return { isOn, isAwake, awake: this.#awake, device: this.#device, pausedUntil: this.#pausedUntil };
     }
 
     #told() {
@@ -339,6 +361,7 @@ class Tracking {
 
     #state() {
         if (!this.#source) { return "unsupported"; }
+        if (this.#settings.choice.isOn && this.#pausedUntil !== undefined) { return "paused"; }
         if (!this.#tab.isHolding) { return "elsewhere"; }
         if (this.#receiver === "on" && this.#judgement.isCoarse) { return "coarse"; }
         return this.#receiver;
@@ -362,23 +385,6 @@ class Tracking {
         const storage = await this.#environment.storageState({ asks });
         const { store } = this.#options;
         if (!this.#isEnded && !areSame(storage, store.value.storage)) { store.set({ storage }); }
-    }
-
-    /** Stores the error of this device's clock, for a start without a network. */
-    #keepOffset() {
-        const { offsetMs } = this.#serverClock;
-        if (offsetMs === undefined || Math.abs(offsetMs - (this.#storedOffset ?? Infinity)) < offsetStepMs) { return; }
-        this.#storedOffset = offsetMs;
-        this.#keep(offsetKey, offsetMs);
-    }
-
-    /** Stores a setting; after the end nothing is stored any more. */
-    async #keep(key, value) {
-        if (this.#isEnded) { return; }
-        this.#keeping = Promise.all([
-            this.#keeping, this.#database.put("settings", this.#options.user, key, value).catch(() => {}),
-        ]);
-        await this.#keeping;
     }
 
     #moment() {

@@ -1,10 +1,13 @@
 /** The texts of the tracking panel. Pure. */
 import { lengthWords } from "../../console/shared/length.js";
-import { clockTime } from "../../console/shared/time.js";
+import { clockTime, minuteTime } from "../../console/shared/time.js";
 import { listed, t } from "../../console/shared/words.js";
 import { radius95 } from "./filter.js";
 
-const states = new Set(["off", "asking", "on", "denied", "coarse", "frozen", "elsewhere", "unsupported"]);
+const states = new Set(["off", "asking", "on", "denied", "coarse", "frozen", "elsewhere", "paused",
+    "unsupported"]);
+/** The states in which no place is to be shown: there is none, or it is from before the pause. */
+export const placeless = new Set(["off", "paused"]);
 /** The states in which nothing is reported although the person has turned tracking on. */
 export const troubled = new Set(["denied", "coarse", "frozen", "unsupported"]);
 
@@ -19,12 +22,13 @@ const problems = {
 const wordsOfState = {
     off: "me.tracking.off", asking: "me.tracking.asking", on: "me.tracking.on", denied: "me.tracking.denied",
     coarse: "me.tracking.coarse", frozen: "me.tracking.frozen", elsewhere: "me.tracking.elsewhere",
-    unsupported: "me.tracking.unsupported",
+    paused: "me.tracking.paused", unsupported: "me.tracking.unsupported",
 };
 
 /** @param {object} tracking the store's part `tracking` */
-export function stateWords({ state }) {
-    return t(wordsOfState[states.has(state) ? state : "off"]);
+export function stateWords({ state, pausedUntil }, nowMs) {
+    return t(wordsOfState[states.has(state) ? state : "off"], {
+        time: state === "paused" ? minuteTime(pausedUntil, nowMs) : "" });
 }
 
 /** The phone's place and the time of it; empty if the place is not known. */

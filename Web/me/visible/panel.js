@@ -1,50 +1,16 @@
 /** Shows who can see the person and since when, and a pause if the team allows one. */
 import { GivenUp } from "../../console/shared/pending.js";
 import { faultWords } from "../../console/shared/faults.js";
-import { minuteTime } from "../../console/shared/time.js";
+import { clockTime, minuteTime } from "../../console/shared/time.js";
 import { html, useEffect, useNow, usePage, useSlice, useState } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
-import { pauseMinutes, readAllowsPause, readViewers, runningPause, viewerLines } from "./viewers.js";
-
-/**
- * Asks who sees the person as soon as the server is heard. If the server is too old to say, the tab is not shown.
- * @returns {() => void} ends the part; its member `look` asks again
- */
-export function start({ store, request }) {
-    const user = store.value.user.name;
-    let isEnded = false;
-    let wasLive = false;
-    const look = async () => {
-        const set = (parts) => {
-            if (!isEnded) { store.set(({ viewers }) => ({ viewers: { ...viewers, ...parts } })); }
-        };
-        set({ isBusy: true, fault: "" });
-        try {
-            const [items, allowsPause] = await Promise.all([
-                readViewers(request, user), readAllowsPause(request, store.value.own?.team)]);
-            set({ items, allowsPause, isBusy: false, isUnknown: items === undefined && !allowsPause });
-        } catch (error) {
-            set({ isBusy: false, fault: faultWords(error) });
-        }
-    };
-    const follow = ({ connection, own }) => {
-        const isLive = connection.state === "live" && own !== undefined;
-        if (isLive && !wasLive) { look(); }
-        wasLive = isLive;
-    };
-    const unsubscribe = store.subscribe(follow);
-    follow(store.value);
-    const stop = () => {
-        isEnded = true;
-        unsubscribe();
-        store.set({ viewers: {} });
-    };
-    return Object.assign(stop, { look });
-}
+import { isUrgent } from "../tracking/urgency.js";
+import { pauseMinutes, runningPause, viewerLines } from "./viewers.js";
 
 export function Panel({ visible }) {
-    const { user, member, isLive, viewers } = useSlice(({ user, own, connection, viewers }) => (
-        { user, member: own?.member, isLive: connection.state === "live", viewers }));
+    const { user, member, isLive, viewers, urgent } = useSlice(({ user, own, connection, viewers, deliveries }) => ({
+        user, member: own?.member, isLive: connection.state === "live", viewers, urgent: isUrgent(own, deliveries),
+    }));
     const now = useNow();
     // Somebody may have received a link since the last answer.
     useEffect(() => { if (isLive && viewers.items) { visible?.look(); } }, []);
@@ -57,7 +23,8 @@ export function Panel({ visible }) {
             ${viewers.fault && html`<p class="fault" role="alert">${viewers.fault} <button type="button" class="plain"
                 onClick=${() => visible?.look()}>${t("list.again")}</button></p>`}
         </section>
-        ${(viewers.allowsPause || pause) && html`<${Pause} user=${user} pause=${pause} now=${now} />`}`;
+        ${(viewers.allowsPause || pause) && html`<${Pause} user=${user} pause=${pause}
+            urgent=${urgent} now=${now} />`}`;
 }
 
 function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, now }) {
@@ -71,17 +38,19 @@ function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, 
     return html`<p role="status" class="quiet">${t(isLive || isBusy ? "list.loading" : "me.visible.offline")}</p>`;
 }
 
-function Pause({ user, pause, now }) {
-    const { pending, serverNow, notice, tell } = usePage();
+function Pause({ user, pause, urgent, now }) {
+    const { pending, serverNow, notice, tell, tracking } = usePage();
     const [isBusy, setBusy] = useState(false);
     const [note, setNote] = useState("");
     const path = `users/${encodeURIComponent(user.name)}/pause`;
-    const press = async (order) => {
+    const press = async ({ until, ...order }) => {
         setBusy(true);
         try {
             await pending.press({ path, ...order });
+            tracking?.takePause(until);
             notice("");
-            tell(t("order.received", { words: order.words }));
+            tell(t("order.received", {
+                time: clockTime(new Date(serverNow()).toISOString()), words: order.words }));
         } catch (error) {
             notice(t("order.refused", {
                 words: order.words, reason: error instanceof GivenUp ? t("fault.givenUp") : faultWords(error),
@@ -92,11 +61,12 @@ function Pause({ user, pause, now }) {
     const begin = (minutes) => {
         const until = new Date(serverNow() + minutes * 60_000).toISOString();
         const words = t("me.visible.orderPause", { time: minuteTime(until, now) });
-        press({ method: "PUT", body: { until, note: note.trim() || undefined }, words });
+        press({ until, method: "PUT", body: { until, note: note.trim() || undefined }, words });
     };
     return html`<section id="pause" class="card pause" aria-label=${t("me.visible.pause")}>
         <h2>${t("me.visible.pause")}</h2>
-        ${pause ? html`<p>${t("me.visible.paused", { time: minuteTime(pause.until, now) })}</p>
+        ${pause ? html`<p>${t(urgent ? "me.visible.pausedUrgent" : "me.visible.paused", {
+        time: minuteTime(pause.until, now) })}</p>
             <button type="button" id="pause-end" class="plain" disabled=${isBusy} onClick=${() => press({
         method: "DELETE", words: t("me.visible.orderEnd") })}>${t("me.visible.end")}</button>`
         : html`<p>${t("me.visible.what")}</p>

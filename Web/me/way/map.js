@@ -44,7 +44,7 @@ export class OwnMap {
      */
     static async open(container, { shelf, viewed, wanted }) {
         const ground = await loadGround();
-        if (ground.index.tiles.length === 0) { ground.index = { tiles: await shelf.files() }; }
+        if (ground.index.tiles.length === 0) { ground.index = { ...ground.index, tiles: await shelf.files() }; }
         return new OwnMap(ground, container, { shelf, viewed, wanted });
     }
 
@@ -62,7 +62,7 @@ export class OwnMap {
             box && { bounds: box, fitBoundsOptions: { padding, maxZoom: closestZoom } });
         map.getCanvas().setAttribute("aria-label", t("me.way.mapLabel"));
         this.#map = map;
-        this.#tiles = new GroundTiles(map);
+        this.#tiles = new GroundTiles(map, ground, () => beneath(this.#ground, this.#palette, tileRoot));
         this.#reach = new Reach(map, { shelf, cache: new TileCache({ root }) });
         this.#moves = new MapMoves(map);
         this.#edges = new EdgeNames(map, container);

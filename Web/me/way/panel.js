@@ -13,11 +13,9 @@ import { Here } from "./here.js";
 import { MapFrame } from "./mapframe.js";
 import { planeMeasure } from "./planemeasure.js";
 import {
-    accuracyWords, bearingOf, headingWords, isOld, nothingWords, oldWords, standingOf, standingWords,
+    accuracyWords, bearingOf, headingWords, isOld, isReading, nothingWords, oldWords, standingOf, standingWords,
     turnWords, windWords,
 } from "./waywords.js";
-
-export { start } from "./start.js";
 
 /** The number of assembly points listed at first. */
 const listedFirst = 8;
@@ -45,7 +43,7 @@ export function Panel() {
     const way = wayToShow(wanted, { chosen, shown: shown.current, accuracyMetres: fix?.accuracy });
     shown.current = way?.point.key;
     const nothing = nothingWords({ own, points, fix, here, tracking });
-    const mayRead = (!fix || (fix.isStale && !tracking?.isOn)) && !here && points.length > 0
+    const mayRead = (!fix || (fix.isStale && !isReading(tracking))) && !here && points.length > 0
         && tracking?.state !== "denied";
     return html`<section class="card way" aria-labelledby="way-title">
         <h2 id="way-title">${t("me.way.title")}</h2>

@@ -5,8 +5,6 @@
  */
 import { bounds } from "../../console/shared/drawing.js";
 import { root } from "../../console/shared/http.js";
-import { loadIndex } from "../../console/map/tileindex.js";
-import { warmTiles } from "../area/warm.js";
 import { assemblyPoints } from "./assembly.js";
 import { withFix } from "./trail.js";
 
@@ -49,6 +47,10 @@ export function start({ store, request, serverNow, cache }) {
             .flatMap(({ box }) => [[box.west, box.south], [box.east, box.north]]);
         const box = bounds(rings);
         if (!box || !isHere()) { return; }
+        // The app needs neither to open.
+        const [{ loadIndex }, { warmTiles }] = await Promise.all([
+            import("../../console/map/tileindex.js"), import("../area/warm.js"),
+        ]);
         await warmTiles({ box: box.flat(), index: await loadIndex(), root, signal: ended.signal });
     };
     const follow = (fix) => {

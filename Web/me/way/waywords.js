@@ -92,11 +92,14 @@ export function headingWords(heading, compass) {
     return compass?.state === "denied" ? `${by} ${t("me.way.compassDenied")}` : by;
 }
 
+/** Whether the tracker reads places: the person wants it, and has not paused. */
+export function isReading(tracking) { return tracking?.isOn === true && tracking.state !== "paused"; }
+
 /** Why no way is shown; empty if one is shown. */
 export function nothingWords({ own, points, fix, here, tracking }) {
     if (!own) { return t("me.way.notHeard"); }
     if (points.length === 0) { return t("me.way.noPoints"); }
     if (fix) { return ""; }
     if (tracking?.state === "denied" || here?.isDenied) { return t("me.way.denied"); }
-    return t(here?.isAsked || tracking?.isOn ? "me.way.looks" : "me.way.noFix");
+    return t(here?.isAsked || isReading(tracking) ? "me.way.looks" : "me.way.noFix");
 }

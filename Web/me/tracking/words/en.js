@@ -10,6 +10,8 @@ export default Object.freeze({
         + "Allow the precise position in the phone’s settings.",
     "me.tracking.frozen": "No new position comes any more. Keep the screen lit; go outside or to a window.",
     "me.tracking.elsewhere": "Another tab of this browser reports your position.",
+    "me.tracking.paused": "Paused until {time}: this app records no position. It goes on by itself then, and at once "
+        + "when you end the pause, in an incident, or when you call for help.",
     "me.tracking.unsupported": "This page gets no position. It needs https, and a browser that knows positions.",
     "me.tracking.turnOn": "Report my position",
     "me.tracking.turnOff": "Stop reporting",

@@ -15,11 +15,14 @@ export default Object.freeze({
     "me.visible.offline": "Only the server knows that, and there is no connection to it.",
     "me.visible.before": "This is what the server said before the connection was lost. It may be different now.",
     "me.visible.pause": "Pause",
-    "me.visible.what": "For a while your leaders read why nothing is heard of you. It hides nothing: what your "
-        + "phone still reports is seen as ever. To report nothing, stop reporting in the tab Phone.",
+    "me.visible.what": "For a while this app records no position, and your leaders read why nothing is heard of you. "
+        + "What another app or device of yours reports is seen as ever.",
     "me.visible.note": "Why, if you like: your leaders read it",
     "me.visible.minutes30": "30 minutes", "me.visible.minutes60": "1 hour", "me.visible.minutes240": "4 hours",
-    "me.visible.paused": "Your leaders read that you are paused until {time}.",
+    "me.visible.paused": "You are paused until {time}, which your leaders read. This app records no position "
+        + "until then.",
+    "me.visible.pausedUrgent": "You are paused until {time}, which your leaders read. This app reports your position "
+        + "all the same, because you are called or call for help.",
     "me.visible.end": "End the pause",
     "me.visible.orderPause": "pause until {time}",
     "me.visible.orderEnd": "end the pause",

@@ -15,11 +15,14 @@ export default Object.freeze({
     "me.visible.offline": "Eso solo lo sabe el servidor, y no hay conexión con él.",
     "me.visible.before": "Es lo que dijo el servidor antes de perderse la conexión. Puede haber cambiado.",
     "me.visible.pause": "Pausa",
-    "me.visible.what": "Durante un rato sus responsables leen por qué no hay señal de usted. No oculta nada: lo que su "
-        + "teléfono aún comunica se ve como siempre. Para no comunicar nada, deténgalo en la pestaña Teléfono.",
+    "me.visible.what": "Durante un rato esta aplicación no registra su posición, y sus responsables leen por qué no "
+        + "hay señal de usted. Lo que comunique otra aplicación u otro dispositivo suyo se ve como siempre.",
     "me.visible.note": "Por qué, si quiere: lo leen sus responsables",
     "me.visible.minutes30": "30 minutos", "me.visible.minutes60": "1 hora", "me.visible.minutes240": "4 horas",
-    "me.visible.paused": "Sus responsables leen que está en pausa hasta {time}.",
+    "me.visible.paused": "Está en pausa hasta {time}, y sus responsables lo leen. Hasta entonces esta aplicación no "
+        + "registra su posición.",
+    "me.visible.pausedUrgent": "Está en pausa hasta {time}, y sus responsables lo leen. Esta aplicación comunica su "
+        + "posición de todos modos, porque le llaman o porque pide ayuda.",
     "me.visible.end": "Terminar la pausa",
     "me.visible.orderPause": "pausa hasta {time}",
     "me.visible.orderEnd": "terminar la pausa",

@@ -15,11 +15,13 @@ export default Object.freeze({
     "me.visible.offline": "それが分かるのはサーバーだけですが、接続がありません。",
     "me.visible.before": "接続が切れる前のサーバーの回答です。今は違うかもしれません。",
     "me.visible.pause": "一時停止",
-    "me.visible.what": "しばらく受信がない理由が責任者に伝わります。何も隠されません。端末が報告するものはこれまでどおり見えます。"
-        + "何も報告しないようにするには、「端末」で報告を止めてください。",
+    "me.visible.what": "しばらくの間、このアプリは位置を記録せず、受信がない理由が責任者に伝わります。"
+        + "あなたの別のアプリや端末が報告するものはこれまでどおり見えます。",
     "me.visible.note": "理由(任意、責任者が読みます)",
     "me.visible.minutes30": "30分", "me.visible.minutes60": "1時間", "me.visible.minutes240": "4時間",
-    "me.visible.paused": "{time}まで一時停止中であることが責任者に見えます。",
+    "me.visible.paused": "{time}まで一時停止中であることが責任者に見えます。それまでこのアプリは位置を記録しません。",
+    "me.visible.pausedUrgent": "{time}まで一時停止中であることが責任者に見えます。呼び出しがあるか、あなたが助けを求めているため、"
+        + "このアプリは位置を報告します。",
     "me.visible.end": "一時停止を終える",
     "me.visible.orderPause": "{time}まで一時停止",
     "me.visible.orderEnd": "一時停止の終了",

@@ -1,8 +1,8 @@
 /** The form by which somebody signs in. */
-import { Problem, root } from "../shared/http.js";
-import { html, useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
-import { t } from "../shared/words.js";
+import { Problem, root } from "./http.js";
 import { LanguageButtons } from "./languages.js";
+import { html, useLayoutEffect, usePage, useRef, useSlice, useState } from "./view.js";
+import { t } from "./words.js";
 
 /** @param {{what?: string}} properties `what`: the purpose of the page; by default that of the console */
 export function SignIn({ what = t("signIn.what") }) {

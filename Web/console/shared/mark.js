@@ -1,6 +1,6 @@
 /** The mark of a state, coloured by the style sheet; hidden from screen readers, which have the word beside it. */
-import { marks } from "../shared/marks.js";
-import { html } from "../shared/view.js";
+import { marks } from "./marks.js";
+import { html } from "./view.js";
 
 export function StateMark({ state }) {
     const { shape, sign } = marks[state];

@@ -1,6 +1,6 @@
 /** Components for choosing the page's language: a list, and a row of buttons for pages where nobody is signed in. */
-import { html } from "../shared/view.js";
-import { languages, t } from "../shared/words.js";
+import { html } from "./view.js";
+import { languages, t } from "./words.js";
 
 /**
  * @param {{language: string, choose: (language: string) => void}} properties `language`: the page's present language
