@@ -61,6 +61,11 @@ CLICK = """(index) => new Promise((resolve) => {
     };
     requestAnimationFrame(wait);
 })"""
+# The same two frames of a page on which nothing was clicked: what is left of a click where the page has nothing to do.
+TWO_FRAMES = """() => new Promise((resolve) => {
+    const began = performance.now();
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began))));
+})"""
 
 
 def serve_bare_page():
@@ -109,9 +114,16 @@ def measure_bare(browser, people, seconds):
     page.goto(f"http://127.0.0.1:{server.server_address[1]}/bare.html?people={people}")
     page.wait_for_timeout(3000)
     figures = watch(page, seconds)
+    frames = []
+    for _ in range(20):
+        frames.append(page.evaluate(TWO_FRAMES))
+        page.wait_for_timeout(600)
     page.close()
     server.shutdown()
-    return figures
+    return {
+        "bare frames/s": figures["framesPerSecond"], "bare long tasks %": figures["longShare"],
+        "bare longest task ms": figures["longest"], "bare two frames p95 ms": sorted(frames)[18],
+    }
 
 
 def measure_console(browser, world, seconds, picture=None):
@@ -209,8 +221,7 @@ def main():
             browser.close()
     finally:
         world.stop()
-    bare_frames = bare["framesPerSecond"]
-    figures = {"bare frames/s": bare_frames, "%": 100 * console["frames/s"] / bare_frames, **console}
+    figures = {**bare, "%": 100 * console["frames/s"] / bare["bare frames/s"], **console}
     record(f"{chosen.people} people", figures)
     record(f"replay of {chosen.people} people", replay)
 

@@ -139,7 +139,7 @@ test("changes go to the page in batches, one at a time, and none is lost or told
     mock.timers.tick(5000);
     assert.deepEqual(seen.batches.length, 1, "the page has not taken the first one");
     post(taken.shift());
-    mock.timers.tick(100);
+    mock.timers.tick(250);
     assert.deepEqual(seen.batches, [[6, 7, 8], [9, 10]]);
     data.stop();
 });

@@ -102,9 +102,9 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
     page.row_of("ann").locator(".person").press("Enter")
     page.find("#track-span").select_option("day")
     until(lambda: words(page).startswith(f"{point_count} points, "), seconds=30)
-    points = until(lambda: len(drawn(page)) == point_count and drawn(page), seconds=30)
-    latitudes = [point["coordinates"][1] for point in points]
-    assert latitudes == pytest.approx([south + index * 0.0003 for index in range(point_count)], abs=1e-4)
+    # While the map still comes closer, its points are as rough as those of a map from afar.
+    walked = pytest.approx([south + index * 0.0003 for index in range(point_count)], abs=1e-4)
+    until(lambda: [point["coordinates"][1] for point in drawn(page)] == walked, seconds=30)
     if "MUSTER_SCREENSHOTS" in os.environ:
         time.sleep(1.5)  # The picture is for a person: let the view settle.
         page.save_picture(pathlib.Path(os.environ["MUSTER_SCREENSHOTS"]) / "track.png")

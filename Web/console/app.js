@@ -25,6 +25,7 @@ import { Problem } from "./shared/http.js";
 import { beginLanguage, chooseLanguage as changeLanguage } from "./shared/language.js";
 import { LiveLoop } from "./shared/liveloop.js";
 import { newDeclaration, Outbox } from "./shared/outbox.js";
+import { whenPainted } from "./shared/painted.js";
 import { Pending } from "./shared/pending.js";
 import { PushSubscription } from "./shared/push.js";
 import { firstScreen, go, isSameRoute, parseRoute, watchRoute } from "./shared/route.js";
@@ -174,13 +175,15 @@ function select(user, { device, isOnMap = false, scrollsTo = isOnMap, isMapWante
     const someone = member(user);
     if (!someone) { return; }
     store.set({ selection: { user, scrollsTo, isMapWanted, isOnMap }, notice: nowhereWords(someone) });
-    store.flush();
-    // First the choice is seen, and then the map moves, which keeps a slow machine busy.
-    const move = () => { if (!isTrackShown(store.value)) { page.map?.flyTo(user); } };
-    if (!isOnMap) { requestAnimationFrame(() => setTimeout(move)); }
     const devices = [...new Set([...someone.positions.keys(), ...someone.clocks.keys()])];
     const chosen = device ?? latestPosition(someone)?.device ?? devices[0];
     if (chosen) { track.select(user, chosen, devices); } else { track.close(); }
+    store.flush();
+    // First the choice is seen, and then the map moves, which keeps a slow machine busy.
+    const move = () => {
+        if (store.value.selection?.user === user && !isTrackShown(store.value)) { page.map?.flyTo(user); }
+    };
+    if (!isOnMap) { whenPainted(move); }
 }
 
 function deselect(hadFocus = false) {

@@ -38,6 +38,9 @@ export class DrawnPeople {
         return differences;
     }
 
+    /** What is drawn of a person, as `memberFeatures`; another object once it is drawn anew, undefined for nobody. */
+    featuresOf(user) { return this.#drawn.get(user)?.features; }
+
     #compare(before, after, differences) {
         for (const kind of kinds) {
             const now = after?.[kind] ?? [];

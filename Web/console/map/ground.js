@@ -181,6 +181,15 @@ function loadLibrary() {
     return loading;
 }
 
+/** Lets the browser fetch the library, which runs once a map is opened. */
+export function preloadLibrary() {
+    if (loading || document.head.querySelector("link[data-map]")) { return; }
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "preload", as: "script", href: library.script });
+    link.dataset.map = "";
+    document.head.append(link);
+}
+
 function readLibrary() {
     return new Promise((resolve, reject) => {
         const missing = () => reject(new NoMap(t("map.noLibrary")));

@@ -4,12 +4,11 @@ import { sheltered } from "../roster/order.js";
 import { DrawnPeople } from "./drawn.js";
 import { EdgeNames } from "./edgenames.js";
 import { beneath, GroundTiles, loadGround, makeMap, repaint } from "./ground.js";
-import { drawnPlace, extent, regionFeatures, trackFeatures } from "./mapdata.js";
+import { collected, drawnPlace, extent, regionFeatures, trackFeatures } from "./mapdata.js";
+import { MapFrames } from "./mapframes.js";
 import { MapMoves } from "./mapmoves.js";
 import { MapSource } from "./mapsource.js";
-import {
-    clusterZoom, colours, dataSources, drawPicture, isSelected, layers, shelteredZoom,
-} from "./mapstyle.js";
+import { clusterZoom, colours, dataSources, drawPicture, layers, shelteredZoom } from "./mapstyle.js";
 
 const closestZoom = 17;
 /** As far as a person's mark reaches around their place, about. */
@@ -26,6 +25,7 @@ export class LiveMap {
     #palette;
     #edges;
     #moves;
+    #frames;
     #live;
     #people = new DrawnPeople();
     #sources = {};
@@ -34,6 +34,7 @@ export class LiveMap {
     #track;
     #shownPoints;
     #selected = "";
+    #shownSelected;
     #hasFitted = false;
     #isLoaded = false;
     #isOver = new AbortController();
@@ -58,6 +59,7 @@ export class LiveMap {
         this.#map = makeMap(ground, container, this.#style());
         this.#tiles = new GroundTiles(this.#map, ground, () => beneath(this.#ground, this.#palette));
         this.#moves = new MapMoves(this.#map);
+        this.#frames = new MapFrames(this.#map);
         this.#edges = new EdgeNames(this.#map, container);
         for (const name of ["people", "sheltered", "seeming", "doubts"]) {
             this.#sources[name] = new MapSource(this.#map, name);
@@ -103,6 +105,7 @@ export class LiveMap {
         if (!this.#isLoaded) { return; }
         const differences = this.#people.update(live);
         for (const [name, source] of Object.entries(this.#sources)) { source.apply(differences[name]); }
+        this.#showSelected();
         this.#showRegions(live);
         if (!this.#hasFitted) { this.fit({ animate: false }); }
     }
@@ -129,10 +132,21 @@ export class LiveMap {
     select(user = "") {
         if (this.#selected === user) { return; }
         this.#selected = user;
-        if (!this.#isLoaded) { return; }
-        this.#map.setFilter("selected", isSelected(user));
-        this.#map.setFilter("selected-reach", isSelected(user, ["has", "reach"]));
+        if (this.#isLoaded) { this.#showSelected(); }
     }
+
+    /** The selected person's devices have a source of their own: whoever is selected, nobody else is drawn anew. */
+    #showSelected() {
+        const features = this.#people.featuresOf(this.#selected);
+        if (this.#shownSelected === features) { return; }
+        this.#shownSelected = features;
+        this.#put({ selected: collected([...features?.people ?? [], ...features?.sheltered ?? []]) });
+    }
+
+    /** Draws nothing until `wake`, as what a person chose in the list must be seen there first. */
+    rest() { this.#frames.rest(); }
+
+    wake() { this.#frames.wake(); }
 
     /** Moves the view to hold a whole track, as far as it can. */
     fitTrack({ points }) {
@@ -237,7 +251,7 @@ export class LiveMap {
         const ground = beneath(this.#ground, this.#palette);
         return {
             ...ground, sources: { ...ground.sources, ...dataSources() },
-            layers: [...ground.layers, ...layers(this.#palette, this.#selected)],
+            layers: [...ground.layers, ...layers(this.#palette)],
         };
     }
 

@@ -32,7 +32,7 @@ export function dataSources() {
     const plain = { type: "geojson", data: { type: "FeatureCollection", features: [] } };
     const moving = { ...plain, promoteId: "device" };
     return {
-        graticule: plain, regions: plain, names: plain, track: plain, trackPoints: plain,
+        graticule: plain, regions: plain, names: plain, track: plain, trackPoints: plain, selected: plain,
         seeming: moving, doubts: moving,
         // A pile of those who are safe is no picture at all: the count at their region stands for it.
         sheltered: {
@@ -49,8 +49,8 @@ export function dataSources() {
 }
 
 /** The layers from the ground up. */
-export function layers(palette, selected = "") {
-    return [...groundLayers(palette), ...trackLayers(palette), ...peopleLayers(palette, selected)];
+export function layers(palette) {
+    return [...groundLayers(palette), ...trackLayers(palette), ...peopleLayers(palette)];
 }
 
 /** The regions and their names, above the lines of longitude and latitude. */
@@ -107,7 +107,7 @@ function trackLayers(palette) {
     ];
 }
 
-function peopleLayers(palette, selected) {
+function peopleLayers(palette) {
     const isAlone = ["!", ["has", "point_count"]];
     const states = Object.keys(weights);
     const byState = ["match", ["get", "state"], ...states.slice(1).flatMap((state) => [state, palette[state]]),
@@ -118,7 +118,7 @@ function peopleLayers(palette, selected) {
             filter: ["all", isAlone, ["has", "reach"], ["!", ["get", "isRough"]]], paint: reachPaint(byState, 0.1),
         },
         {
-            id: "selected-reach", type: "circle", source: "people", filter: isSelected(selected, ["has", "reach"]),
+            id: "selected-reach", type: "circle", source: "selected", filter: ["has", "reach"],
             paint: reachPaint(byState, 0),
         },
         {
@@ -134,7 +134,7 @@ function peopleLayers(palette, selected) {
             },
         },
         {
-            id: "selected", type: "circle", source: "people", filter: isSelected(selected),
+            id: "selected", type: "circle", source: "selected",
             paint: {
                 "circle-radius": 17, "circle-opacity": 0,
                 "circle-stroke-color": palette.focus, "circle-stroke-width": 3,
@@ -212,11 +212,6 @@ function clusterLayers(palette, states) {
             paint: { "text-color": palette.sign },
         },
     ];
-}
-
-/** The filter of what is drawn of the selected person. */
-export function isSelected(user, ...more) {
-    return ["all", ["==", ["get", "user"], user], ...more];
 }
 
 /** A circle whose radius on the ground is `reach`, in metres at the equator's scale. */

@@ -1,14 +1,19 @@
 /** The map and what stands on it. The map follows the store by itself: no component is drawn when somebody moves. */
 import { Person } from "../person/person.js";
 import { coveredBelow } from "../person/sheet.js";
+import { whenPainted } from "../shared/painted.js";
 import { firstScreen } from "../shared/route.js";
-import { html, useEffect, usePage, useRef, useSlice } from "../shared/view.js";
+import { emptyState } from "../shared/state.js";
+import { html, useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { preloadLibrary } from "./ground.js";
 import { LiveMap } from "./map.js";
 import { useMap } from "./usemap.js";
 
 /** So long at least between two looks of the map at the state: it has more to do than the list. */
 const showEveryMs = 250;
+/** The map waits for the list; where the server gives none, for no longer than this. */
+const listLimitMs = 3000;
 
 export function MapPanel() {
     const page = usePage();
@@ -21,7 +26,7 @@ export function MapPanel() {
             page.setMap(undefined);
             end();
         };
-    });
+    }, useListShown());
     useMapInSight(container);
     return html`<section class="place" aria-labelledby="map-title">
         <h2 id="map-title" class="visually-hidden">${t("map.title")}</h2>
@@ -33,6 +38,27 @@ export function MapPanel() {
         </div>
         <${Person} />
     </section>`;
+}
+
+/** Whether the list was seen: to open a map keeps a slow machine busy, and whom to look for stands in the list. */
+function useListShown() {
+    const { store } = usePage();
+    const [isShown, setShown] = useState(false);
+    useEffect(() => {
+        preloadLibrary();
+        let cancel = () => {};
+        const show = () => setShown(true);
+        const look = ({ live }) => {
+            if (live === emptyState) { return; }
+            end();
+            cancel = whenPainted(show);
+        };
+        const end = store.subscribe(look);
+        look(store.value);
+        const timer = setTimeout(show, listLimitMs);
+        return () => { end(); cancel(); clearTimeout(timer); };
+    }, [store]);
+    return isShown;
 }
 
 /**
@@ -77,21 +103,36 @@ function follow(map, store) {
     };
     let cost = 0;
     let isBehind = false;
+    /** Ends the waiting for a choice to be seen; undefined while nothing waits for one. */
+    let cancel;
     let before = {};
+    const stop = () => {
+        clearTimeout(timer);
+        timer = undefined;
+        cancel?.();
+        cancel = undefined;
+        map.wake();
+    };
     const look = (value) => {
         // Behind another screen nothing is drawn.
-        if (value.route.screen !== firstScreen) { clearTimeout(timer); timer = undefined; isBehind = true; return; }
+        if (value.route.screen !== firstScreen) { stop(); isBehind = true; return; }
         if (isBehind) { isBehind = false; before = value; map.completeGround(); show(); return; }
-        // What the person who looks chose is shown at once.
-        const isChosen = value.selection !== before.selection || value.track !== before.track;
+        const isChosen = value.selection !== before.selection || value.track?.choice !== before.track?.choice;
         if (value.connection !== before.connection && value.connection.state === "live") { map.completeGround(); }
         before = value;
-        if (isChosen) { clearTimeout(timer); show(); return; }
+        // What the person who looks chose is shown next, once it is seen in the list.
+        if (isChosen) {
+            stop();
+            map.rest();
+            cancel = whenPainted(() => { stop(); show(); });
+            return;
+        }
+        if (cancel) { return; }
         timer ??= setTimeout(show, Math.max(0, shownMs + Math.max(showEveryMs, 5 * cost) - performance.now()));
     };
     show();
     // Somebody was chosen before there was a map.
     if (!isTrackShown(store.value)) { map.flyTo(store.value.selection?.user); }
     const end = store.subscribe(look);
-    return () => { end(); clearTimeout(timer); };
+    return () => { end(); stop(); };
 }

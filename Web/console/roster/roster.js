@@ -2,7 +2,7 @@
 import { FirstSteps, isServerEmpty } from "../frame/firststeps.js";
 import { StateMark } from "../shared/mark.js";
 import { markOrder, usualMarks } from "../shared/marks.js";
-import { counts, showsSafety } from "../shared/safety.js";
+import { counts, showsSafety, shownState } from "../shared/safety.js";
 import { t } from "../shared/words.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { Groups } from "./groups.js";
@@ -41,8 +41,8 @@ export function Roster() {
             onKeyDown=${(event) => { onEscape(event); onKeyDown(event); }}>
             <div class="list-space" role="presentation" style=${{ height: `${members.length * rowHeight}px` }}>
                 ${rows.map((index) => html`<${Row} key=${members[index].user} member=${members[index]} index=${index}
-                    live=${live} now=${now} isCurrent=${selection?.user === members[index].user}
-                    hasFocus=${index === tabStop} />`)}
+                    shown=${shownState(live, members[index])} regions=${live.regions} now=${now}
+                    isCurrent=${selection?.user === members[index].user} hasFocus=${index === tabStop} />`)}
             </div>
         </div>
         ${members.length === 0 && !isEmpty && html`<p id="list-empty" class="empty">${t("roster.nobody")}</p>`}

@@ -2,10 +2,10 @@
 import { StateMark } from "../shared/mark.js";
 import { presenceLines } from "../shared/presence.js";
 import { nameOf } from "../shared/roll.js";
-import { shownState } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
-import { html, usePage, useSlice, useState } from "../shared/view.js";
+import { areSame } from "../shared/store.js";
+import { Component, html, usePage, useSlice, useState } from "../shared/view.js";
 import { around, t } from "../shared/words.js";
 import { timerWords } from "../shared/timerwords.js";
 import { actionsFor } from "./rowactions.js";
@@ -16,11 +16,19 @@ import {
 import { whereWords } from "./where.js";
 
 /**
- * @param {{member: object, index: number, live: object, now: number, isCurrent: boolean, hasFocus: boolean}} properties
+ * A row, drawn again only when something in it changed: the list is looked at each time somebody moves anywhere.
+ *
+ * Its properties: `{member, shown, regions, index, now, isCurrent, hasFocus}`; `shown` is the state that is shown of
+ * the member.
  */
-export function Row({ member, index, live, now, isCurrent, hasFocus }) {
+export class Row extends Component {
+    shouldComponentUpdate(properties) { return !areSame(properties, this.props); }
+
+    render(properties) { return html`<${DrawnRow} ...${properties} />`; }
+}
+
+function DrawnRow({ member, shown, regions, index, now, isCurrent, hasFocus }) {
     const { select } = usePage();
-    const shown = shownState(live, member);
     const [word, place] = stateWords(member, shown);
     const name = legible(nameOf(member));
     const doubt = member.doubt ?? "none";
@@ -41,7 +49,7 @@ export function Row({ member, index, live, now, isCurrent, hasFocus }) {
                 <span class="pause">${pauseWords(member, now)}</span>
                 <span class="timer" data-happened=${member.timer?.happened ?? "none"}>${timer}</span>
             </span>
-            <${Presence} member=${member} live=${live} />
+            <${Presence} member=${member} regions=${regions} />
             <${Times} member=${member} now=${now} />
         </button></div>
         <${RowActions} member=${member} name=${name} hasFocus=${hasFocus} />
@@ -49,10 +57,10 @@ export function Row({ member, index, live, now, isCurrent, hasFocus }) {
 }
 
 /** The first line is shown; the others are counted, are in the tooltip, and are read out by a screen reader. */
-function Presence({ member, live }) {
+function Presence({ member, regions }) {
     const [first, ...others] = presenceLines(member);
     if (!first) {
-        return html`<span class="presence" data-kind="where">${whereWords(member, live.regions)}</span>`;
+        return html`<span class="presence" data-kind="where">${whereWords(member, regions)}</span>`;
     }
     const whole = (line) => line.words.join("");
     const [before, region, after] = first.words;

@@ -11,6 +11,8 @@ import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
 
 /** Changes that arrive within this time go to the page together. */
 const batchMs = 100;
+/** So long at least between two batches: for a page on which many move it is work to show each. */
+const leastGapMs = 250;
 /** As many changes as wait for the page. */
 const waitingLimit = 20_000;
 
@@ -18,6 +20,7 @@ let feed;
 let waiting = [];
 let isPageBusy = false;
 let batchTimer;
+let sentMs = -Infinity;
 
 /** The page's answers to what this worker asks, by the number of the question. */
 const asked = new Map();
@@ -25,9 +28,14 @@ let lastAsked = 0;
 
 const calls = {
     async load({ knownRegions, wantsHistory }) {
-        const snapshot = await loadSnapshot(json, knownRegions);
-        const history = wantsHistory ? await loadHistory(json, snapshot.sequence) : [];
-        return { snapshot, history };
+        let history = [];
+        const snapshot = await loadSnapshot(json, knownRegions, (sequence) => {
+            if (!wantsHistory) { return; }
+            history = loadHistory(json, sequence);
+            // Where the snapshot fails as well, nobody waits for it.
+            history.catch(() => {});
+        });
+        return { snapshot, history: await history };
     },
     heard: ({ teams }) => loadHeard(json, teams),
 };
@@ -51,7 +59,7 @@ const orders = {
     doubt() { feed?.doubt(); },
     taken() {
         isPageBusy = false;
-        if (waiting.length > 0) { batchTimer ??= setTimeout(sendBatch, batchMs); }
+        if (waiting.length > 0) { planBatch(); }
     },
     token({ number, token, problem }) {
         const question = asked.get(number);
@@ -75,13 +83,18 @@ addEventListener("message", async ({ data: { type, number, ...details } }) => {
 function receive(changes) {
     waiting.push(...changes);
     if (waiting.length > waitingLimit) { resync(); return; }
-    if (!isPageBusy) { batchTimer ??= setTimeout(sendBatch, batchMs); }
+    if (!isPageBusy) { planBatch(); }
+}
+
+function planBatch() {
+    batchTimer ??= setTimeout(sendBatch, Math.max(batchMs, sentMs + leastGapMs - performance.now()));
 }
 
 function sendBatch() {
     clearTimeout(batchTimer);
     batchTimer = undefined;
     isPageBusy = true;
+    sentMs = performance.now();
     postMessage({ type: "changes", changes: waiting });
     waiting = [];
 }

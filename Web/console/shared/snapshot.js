@@ -1,8 +1,8 @@
 /**
  * The state as the server has it now, asked for part by part.
  *
- * The positions come first: their sequence is where the feed begins, so that whatever changed while the other parts
- * were on their way comes once more through the feed, and nothing is missed.
+ * The first page of the positions comes first: its sequence is where the feed begins, so that whatever changed while
+ * the other parts were on their way comes once more through the feed, and nothing is missed.
  */
 import { Problem } from "./http.js";
 
@@ -18,6 +18,8 @@ const heardTeamLimit = 20;
  * Loads what this user may see.
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
+ * @param {(sequence: number) => void} [began] called with the sequence once it is known, before the other parts are
+ *   read
  * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], clocks: object[],
  *   presences: object[], presenceSequence: number, incidents: object[], rolls: object[], closed: object[],
  *   alwaysShown: string[], serverClock?: object, regions: object[], isPartial: boolean}>}
@@ -25,26 +27,26 @@ const heardTeamLimit = 20;
  *   are those that are ahead
  * @throws {Problem} when the server refuses the positions
  */
-export async function loadSnapshot(get, knownRegions) {
-    const positions = await pages(get, "positions", "items");
-    const [presences, incidents, people, places] = await Promise.all([
+export async function loadSnapshot(get, knownRegions, began = () => {}) {
+    const first = await get(firstPage("positions"));
+    began(first.sequence);
+    const [positions, presences, { incidents, rolls }, people, places] = await Promise.all([
+        pagesAfter(first, get, "positions", "items"),
         allowed(pages(get, "presences", "items")),
-        allowed(get("incidents")),
+        loadIncidents(get),
         loadPeople(get),
         knownRegions ? { regions: knownRegions, isPartial: false } : loadRegions(get),
     ]);
-    const open = (incidents?.items ?? []).filter((incident) => incident.open !== false);
-    const rolls = await Promise.all(open.slice(0, rollLimit).map(({ number }) => allowed(get(`incidents/${number}`))));
     return {
-        sequence: positions.first.sequence,
+        sequence: first.sequence,
         at: people.at,
         members: people.members,
         positions: positions.items,
         clocks: positions.pages.flatMap(({ clocks }) => clocks ?? []),
         presences: presences?.items ?? [],
-        presenceSequence: presences?.first.sequence ?? positions.first.sequence,
-        incidents: incidents?.items ?? [],
-        rolls: rolls.filter(Boolean),
+        presenceSequence: presences?.first.sequence ?? first.sequence,
+        incidents,
+        rolls,
         closed: people.closed,
         alwaysShown: people.alwaysShown,
         serverClock: people.serverClock,
@@ -68,6 +70,13 @@ export async function loadHistory(get, sequence, length = 1000) {
     if (sequence === 0) { return []; }
     const answer = await allowed(get(`changes?since=${Math.max(0, sequence - length)}&limit=${length}`));
     return (answer?.items ?? []).filter((change) => change.sequence <= sequence);
+}
+
+async function loadIncidents(get) {
+    const incidents = (await allowed(get("incidents")))?.items ?? [];
+    const open = incidents.filter((incident) => incident.open !== false);
+    const rolls = await Promise.all(open.slice(0, rollLimit).map(({ number }) => allowed(get(`incidents/${number}`))));
+    return { incidents, rolls: rolls.filter(Boolean) };
 }
 
 async function loadPeople(get) {
@@ -138,7 +147,14 @@ function region(feature, collection, policy) {
 
 /** All items of a paged list. */
 async function pages(get, path, field) {
-    const first = await get(`${path}?limit=${pageSize}`);
+    return await pagesAfter(await get(firstPage(path)), get, path, field);
+}
+
+function firstPage(path) {
+    return `${path}?limit=${pageSize}`;
+}
+
+async function pagesAfter(first, get, path, field) {
     const read = [first];
     let cursor = first.nextCursor;
     while (cursor && read.length < pageLimit) {
