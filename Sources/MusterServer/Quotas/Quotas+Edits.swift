@@ -1,4 +1,5 @@
 package import MusterCore
+import Synchronization
 
 /// The quotas of the directory: implicit users, collections, databases, and imports of regions.
 extension Quotas {

@@ -49,6 +49,7 @@ extension Identity {
         guard link.kind == .visitors, let team = link.purpose.team else { throw IdentityError.refused }
         let wait = visitRates.spendRequest(link.id, at: now())
         guard wait == 0 else { throw LinkVisitError.tooFast(retryAfterSeconds: wait) }
+        let author = Author(user: link.giver)
         let key = Array(SHA256.hash(data: link.key + Array(id.utf8)))
         return try await coordinator.withDecision(by: author) { [coordinator] engine, transaction, decision, now in
             try coordinator.directory.require(link, in: transaction, at: now)
@@ -64,7 +65,6 @@ extension Identity {
                 Credential(
                     kind: .linkVisit, key: key, user: link.giver, label: name, createdAt: now,
                     expiresAt: link.expiresAt))
-            let author = Author(user: link.giver)
             let use = Change.action(Action(.linkUsed, by: author.user, label: link.label))
             try transaction.appendAuditEntry(use, at: transaction.append(use), now, by: author)
             return LinkVisit(name: name, at: line.at)
