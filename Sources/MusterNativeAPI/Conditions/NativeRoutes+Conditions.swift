@@ -4,7 +4,8 @@ import MusterStore
 import MusterWire
 
 extension NativeRoutes {
-    /// Runs an edit. Where what there is does not meet the request's conditions, the error says who changed it and when.
+    /// Runs an edit. Where the present state does not meet the request's conditions, the error says who changed it, and
+    /// when.
     ///
     /// - Throws: `Problem.changedMeanwhile` instead of `EditConflict`; the other errors of `body`.
     func tellingWhoChanged<Item: Tagged, Success>(

@@ -13,8 +13,8 @@ package struct QuotaSettings: Hashable, Sendable {
     /// that never stops leaves room for its owner's others, and a user with many devices sends no more than a few
     /// could.
     static let signalDevices: Double = 5
-    /// Dry runs of edits of one user, a second in the long run and at once. Each is carried out by the writer and undone,
-    /// so it takes as long as the edit would.
+    /// Dry runs of edits of one user, a second in the long run and at once. The writer carries each out and undoes it,
+    /// which takes as long as the edit would.
     static let (dryRunsPerSecond, dryRunBurst) = (1.0, 60.0)
     /// Stored bytes of one user: positions, signals, documents of the location database, datasets, and for a member
     /// also ranges and notes. nil for no limit.

@@ -178,7 +178,8 @@ def test_the_audit_log_says_who_at_the_server_ran_an_incident(muster, admin):
     lea.ok("POST", f"/incidents/{number}/close", {"reason": "over"})
     by = f"command line on the server, user {pwd.getpwuid(os.getuid()).pw_name}"
     entries = [entry for entry in admin.items("/audit") if entry["change"]["type"] in ("incident", "roll")]
-    assert [(entry["author"], entry.get("by")) for entry in entries[:3]] == [("lea", None), ("admin", by), ("admin", by)]
+    assert [(entry["author"], entry.get("by")) for entry in entries[:3]] == [
+        ("lea", None), ("admin", by), ("admin", by)]
     entered = [entry for entry in entries if entry["change"]["type"] == "roll"]
     assert entered[0]["change"]["event"] == "visitor"
 

@@ -50,7 +50,8 @@ function Editor({ draft, first, name }) {
         const done = await press(isNew
             ? { path: "rules", body, words: t("rules.order.make", { name: legible(body.name) }) }
             : { path: `rules/${encodeURIComponent(name)}`, method: "PATCH", body,
-                headers: form.tag ? { "If-Match": form.tag } : {}, words: t("rules.order.change", { name: legible(name) }) });
+                headers: form.tag ? { "If-Match": form.tag } : {},
+                words: t("rules.order.change", { name: legible(name) }) });
         if (done) { empty(); go("operations", "rules"); }
     };
     const take = (key) => {
