@@ -63,7 +63,12 @@ import Testing
         try store.safetyHistory(of: people.map { UserNumber($0) }, from: .test(from), to: .test(to)).map {
             let seconds = Int($0.at.seconds(since: .test(0)))
             let usual = Safety(state: $0.state, since: .test(0)).source
-            let source = $0.source == usual ? "" : $0.source.map { " by \($0)" } ?? " by nothing"
+            let source =
+                switch $0.source {
+                case usual: ""
+                case .marked(let user): " marked by \(user.rawValue)"
+                case let other: " by \(other.map { "\($0)" } ?? "nothing")"
+                }
             return "\($0.user.rawValue) \(seconds) \($0.state)" + ($0.doubt.map { " \($0)" } ?? "") + source
         }
     }
@@ -96,7 +101,7 @@ import Testing
             #expect(try Self.states(of: [2, 1], 100, 200, in: store) == ["2 25 unknown", "1 40 sos"])
             #expect(
                 try Self.states(of: [3], 200, 300, in: store)
-                    == ["3 210 safe by marked(by: 7)", "3 220 unknown checking by seemsToHaveLeft"])
+                    == ["3 210 safe marked by 7", "3 220 unknown checking by seemsToHaveLeft"])
             #expect(try Self.states(of: [1], 0, 5, in: store).isEmpty)
             #expect(try store.safetyHistoryStart == Instant(milliseconds: 0))
             try bench.crash()
