@@ -36,7 +36,16 @@ package protocol SafetyStore {
     func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
     /// Returns audit entries, newest first. At most `limit`, beginning before `cursor` if it is given.
-    func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry]
+    ///
+    /// - Parameter withDetails: whether the entries have their `details`, which take more than all else.
+    func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry]
+}
+
+extension SafetyStore {
+    /// Returns audit entries with their details, newest first, as `audit(before:limit:withDetails:)` does.
+    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
+        try audit(before: cursor, limit: limit, withDetails: true)
+    }
 }
 
 /// Writes safety data in a transaction.

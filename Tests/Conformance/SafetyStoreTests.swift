@@ -245,6 +245,8 @@ import Testing
         try bench.crash()
         #expect(try bench.store.audit(before: nil, limit: 3) == [entries[4], entries[3], entries[2]])
         #expect(try bench.store.audit(before: LogSequence(3), limit: 9) == [entries[1], entries[0]])
+        let bare = try bench.store.audit(before: nil, limit: 3, withDetails: false)
+        #expect(bare.map(\.sequence.rawValue) == [5, 4, 3] && bare.allSatisfy { $0.details == nil })
         let later = entry(6, at: AuditEntry.keptSeconds + 4)
         try bench.store.write(at: .test(10)) { try $0.append(later) }
         #expect(try bench.store.audit(before: nil, limit: 9) == [later, entries[4], entries[3]])

@@ -61,10 +61,14 @@ extension MemoryStore {
         contents.withLock { $0.incidentCrews[incident] ?? [:] }
     }
 
-    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
+    package func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry] {
         let audit = contents.withLock { $0.audit }
         let wanted = audit.reversed().lazy.filter { entry in cursor.map { entry.sequence < $0 } ?? true }
-        return Array(wanted.prefix(max(0, limit)))
+        return wanted.prefix(max(0, limit)).map { entry in
+            var entry = entry
+            if !withDetails { entry.details = nil }
+            return entry
+        }
     }
 }
 

@@ -56,7 +56,7 @@ extension NativeRoutes {
         try await coordinator.read { store in
             var cursor: MusterCore.LogSequence?
             for _ in 0..<Self.auditPages {
-                let page = try store.audit(before: cursor, limit: 1000)
+                let page = try store.audit(before: cursor, limit: 1000, withDetails: false)
                 if let entry = page.first(where: { isWanted($0.change) }) { return entry }
                 guard let last = page.last, moment.map({ last.at >= $0 }) ?? true else { return nil }
                 cursor = last.sequence

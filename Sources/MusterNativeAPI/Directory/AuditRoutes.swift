@@ -32,7 +32,7 @@ struct AuditRoutes: NativeRoutes {
         let next = found.count > limit ? page.last.map { Cursor.encode([$0.sequence.rawValue]) } : nil
         return .json { writer in
             writer.beginObject()
-            writer.member("items", listing: page.filter { access.maySee($0) }) { $0.value($1, in: directory) }
+            writer.member("items", listing: page.filter { access.maySee($0) }) { $0.value($1, to: access) }
             writer.member("nextCursor", next)
             writer.endObject()
         }
@@ -40,16 +40,21 @@ struct AuditRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    fileprivate mutating func value(_ entry: AuditEntry, in directory: Directory) {
+    /// Writes an entry as a caller may see it: the system's users are told to those who lead, and what changed of a
+    /// person, who may have been in another team then, to admins.
+    fileprivate mutating func value(_ entry: AuditEntry, to access: Access) {
+        let (directory, role) = (access.directory, access.principal.role)
+        var isOfPerson = false
+        if case .directory(.user, removed: _) = entry.change { isOfPerson = true }
         beginObject()
         member("author", directory.name(of: entry.author))
         if let device = entry.device { member("device", directory.qualifiedName(of: device)) }
-        if let name = entry.operatorName {
+        if let name = entry.operatorName, role != .analyst {
             member("by", "command line on the server" + (name.isEmpty ? "" : ", user \(name)"))
         }
         key("change")
         value(directory.named(entry.change), sequence: entry.sequence, at: entry.at)
-        if let details = entry.details {
+        if let details = entry.details, role == .admin || !isOfPerson {
             key("details")
             raw(details)
         }

@@ -91,7 +91,7 @@ struct RuleRoutes: NativeRoutes {
                     try conditions.check(present, in: directory)
                 } catch {
                     // The same request, sent again because its answer was lost, was carried out (RFC 9110, 13.1.1).
-                    guard let present, try fields.applied(to: present, in: directory) == present else { throw error }
+                    guard let present, (try? fields.applied(to: present, in: directory)) == present else { throw error }
                     return
                 }
                 guard let present else { throw Problem.notFound }

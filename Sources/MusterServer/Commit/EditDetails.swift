@@ -1,166 +1,199 @@
 import MusterCore
+import MusterGeometry
 import MusterWire
 
 /// What an edit changes, field by field, as an entry of the audit log keeps it. The fields have the names that they
-/// have in the API. Secrets and people's addresses are never among the values.
+/// have in the API. The log names some of them without their values: what is secret, people's addresses, and whatever a
+/// region's editor wrote beside the fields that Muster knows.
 struct EditDetails {
-    /// The largest value that is kept, in bytes of JSON. Of a longer one only the field is named, and of a shape its
-    /// type and the number of its vertices.
+    /// The largest value that is kept, in bytes of JSON. Of a longer one only the field is named.
     static let valueBytes = 1_000
-    /// The most bytes that one entry keeps. The fields beyond are named without their values.
-    static let byteLimit = 4_000
+    /// An entry keeps at most this many bytes of values, and the names of all its fields.
+    static let byteLimit = 2_000
 
-    /// One field of what is edited. `isPrivate` names it in the log without its value.
-    private struct Field {
-        var name: String
-        var value: JSONValue
-        var isPrivate = false
-
-        init(_ name: String, _ value: JSONValue, isPrivate: Bool = false) {
-            self.name = name
-            self.value = value
-            self.isPrivate = isPrivate
-        }
-
-        init(_ name: String, _ text: String?) { self.init(name, text.map { .string($0) } ?? .null) }
+    /// A field that the edit changes, with its values as the log shows them; nil where it has none, or keeps none.
+    private struct Change {
+        var field: String
+        var before: JSONValue?
+        var after: JSONValue?
     }
 
-    /// The fields before and after the edit; empty for what did not exist, or does not any more.
-    private let before: [Field]
-    private let after: [Field]
+    private var changes: [Change] = []
 
-    /// Compares what an edit stores with what a directory has; nil for edits of which nothing is told.
-    init?(_ edit: Edit, over directory: Directory) {
+    /// Compares what an edit stores with what there is; empty for edits of which nothing is told.
+    ///
+    /// - Parameters:
+    ///   - before: the directory before the edit and those made with it.
+    ///   - after: the directory after all of them.
+    init(_ edit: Edit, over before: Directory, to after: Directory) {
         switch edit {
-        case .putRegion(let region):
-            before = directory.regions[region.number].map { Self.fields(of: $0) } ?? []
-            after = Self.fields(of: region)
-        case .removeRegion(let number, from: _):
-            before = directory.regions[number].map { Self.fields(of: $0) } ?? []
-            after = []
-        case .putUser(let user):
-            before = directory.users[user.number].map { Self.fields(of: $0, in: directory) } ?? []
-            after = Self.fields(of: user, in: directory)
-        case .putTeam(let team):
-            before = directory.teams[team.number].map { Self.fields(of: $0) } ?? []
-            after = Self.fields(of: team)
-        case .putTracker(let tracker):
-            before = directory.trackers[tracker.number].map { Self.fields(of: $0, in: directory) } ?? []
-            after = Self.fields(of: tracker, in: directory)
-        case .putCollection(let collection):
-            before = directory.collections[collection.number].map { Self.fields(of: $0) } ?? []
-            after = Self.fields(of: collection)
-        case .putRule(let rule):
-            before = directory.rules[rule.number].map { Self.fields(of: $0, in: directory) } ?? []
-            after = Self.fields(of: rule, in: directory)
-        default: return nil
+        case .putRegion(let region): compare(before.regions[region.number], region, before, after)
+        case .removeRegion(let number, from: _): compare(before.regions[number], nil as Region?, before, after)
+        case .putUser(let user): compare(before.users[user.number], user, before, after)
+        case .removeUser(let number), .joinUser(let number, to: _):
+            compare(before.users[number], nil as User?, before, after)
+        case .putTeam(let team): compare(before.teams[team.number], team)
+        case .removeTeam(let number): compare(before.teams[number], nil as Team?)
+        case .putTracker(let tracker): compare(before.trackers[tracker.number], tracker, before, after)
+        case .removeTracker(let number): compare(before.trackers[number], nil as Tracker?, before, after)
+        case .putCollection(let collection): compare(before.collections[collection.number], collection)
+        case .removeCollection(let number): compare(before.collections[number], nil as RegionCollection?)
+        case .putRule(let rule): compare(before.rules[rule.number], rule, before, after)
+        case .removeRule(let number): compare(before.rules[number], nil as Rule?, before, after)
+        default: break
         }
     }
 
     /// The fields that differ, as a JSON array of objects with a `field`, and its value `before` and `after` where it
-    /// had one and is not too long; nil if none differ.
+    /// had one that is kept; nil if none differ.
     var json: String? {
+        guard !changes.isEmpty else { return nil }
         var writer = JSONWriter()
-        var isEmpty = true
+        var room = Self.byteLimit
         writer.beginArray()
-        let gone = before.filter { field in !after.contains { $0.name == field.name } }
-        for field in after + gone {
-            let old = before.first { $0.name == field.name }
-            let new = after.first { $0.name == field.name }
-            guard (old?.value ?? .null) != (new?.value ?? .null) else { continue }
-            isEmpty = false
+        for change in changes {
             writer.beginObject()
-            writer.member("field", field.name)
-            if !field.isPrivate {
-                for (key, value) in [("before", old?.value), ("after", new?.value)] {
-                    guard let kept = value.flatMap(Self.kept), kept != .null else { continue }
-                    guard writer.bytes.count + kept.bytes.count <= Self.byteLimit else { continue }
-                    writer.key(key)
-                    writer.value(kept)
-                }
+            writer.member("field", change.field)
+            for (key, value) in [("before", change.before), ("after", change.after)] {
+                guard let value, value != .null else { continue }
+                let bytes = value.bytes
+                guard bytes.count <= min(Self.valueBytes, room) else { continue }
+                room -= bytes.count
+                writer.key(key)
+                writer.raw(bytes)
             }
             writer.endObject()
         }
         writer.endArray()
-        return isEmpty ? nil : String(decoding: writer.bytes, as: UTF8.self)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A value as it is kept; nil for one that is too long.
-    private static func kept(_ value: JSONValue) -> JSONValue? {
-        guard value.bytes.count > valueBytes else { return value }
-        guard let type = value["type"], let coordinates = value["coordinates"] else { return nil }
-        return .object([.init("type", type), .init("vertices", .integer(vertices(of: coordinates)))])
+    /// Notes a field if its values differ. `show` makes of a value what the log keeps of it.
+    private mutating func note<Value: Equatable>(
+        _ field: String, _ old: Value?, _ new: Value?, _ show: (Value) -> JSONValue?
+    ) {
+        guard old != new else { return }
+        changes.append(Change(field: field, before: old.flatMap(show), after: new.flatMap(show)))
     }
 
-    /// The number of vertices in the coordinates of a geometry, each ring's closing one not counted.
-    private static func vertices(of coordinates: JSONValue) -> Int64 {
-        guard let elements = coordinates.elements, let first = elements.first?.elements else { return 0 }
-        if first.first?.number != nil { return Int64(max(elements.count - 1, 0)) }
-        return elements.reduce(0) { $0 + vertices(of: $1) }
+    /// Notes that a field differs, without its values.
+    private mutating func noteSilently<Value: Equatable>(_ field: String, _ old: Value?, _ new: Value?) {
+        note(field, old, new) { _ in nil }
     }
 }
 
 // MARK: The fields of each kind
 
 extension EditDetails {
-    private static func fields(of region: Region) -> [Field] {
-        var writer = JSONWriter()
-        writer.feature(region)
-        guard let feature = try? JSONValue(parsing: writer.bytes), let properties = feature["properties"]?.members
-        else {
-            return []
+    private mutating func compare(_ old: Region?, _ new: Region?, _ before: Directory, _ after: Directory) {
+        note("name", old?.name, new?.name) { .string($0) }
+        note("geometry", old?.shape, new?.shape) { $0.kept }
+        note("muster", old?.isMuster, new?.isMuster) { .boolean($0) }
+        note("crossingMode", old?.mode, new?.mode) { .string($0.wireName.description) }
+        note("dwell", old?.dwellSeconds, new?.dwellSeconds) { .number($0) }
+        note("exitDelay", old?.exitDelaySeconds, new?.exitDelaySeconds) { .number($0) }
+        note("radius", old?.shape?.circle?.radius.value, new?.shape?.circle?.radius.value) { .number($0) }
+        note("beacon", old?.beacon, new?.beacon) { $0.kept(in: after) ?? $0.kept(in: before) }
+        noteSilently("properties", old?.ownProperties ?? [], new?.ownProperties ?? [])
+    }
+
+    private mutating func compare(_ old: User?, _ new: User?, _ before: Directory, _ after: Directory) {
+        note("name", old?.name, new?.name) { .string($0) }
+        note("role", old?.role, new?.role) { .string($0.rawValue) }
+        note("team", old?.team.flatMap { before.teams[$0]?.name }, new?.team.flatMap { after.teams[$0]?.name }) {
+            .string($0)
         }
-        return [Field("geometry", feature["geometry"] ?? .null)] + properties.map { Field($0.key, $0.value) }
+        note("crew", old?.crew.flatMap { before.crews[$0]?.name }, new?.crew.flatMap { after.crews[$0]?.name }) {
+            .string($0)
+        }
+        noteSilently("databaseRoles", old?.databaseRoles ?? [], new?.databaseRoles ?? [])
+        noteSilently("email", old?.email, new?.email)
+        noteSilently("phone", old?.phone, new?.phone)
     }
 
-    private static func fields(of user: User, in directory: Directory) -> [Field] {
-        [
-            Field("name", user.name), Field("role", user.role.rawValue),
-            Field("team", user.team.flatMap { directory.teams[$0]?.name }),
-            Field("crew", user.crew.flatMap { directory.crews[$0]?.name }),
-            Field("databaseRoles", .array(user.databaseRoles.map { .string($0) }), isPrivate: true),
-            Field("email", user.email.map { .string($0) } ?? .null, isPrivate: true),
-            Field("phone", user.phone.map { .string($0) } ?? .null, isPrivate: true),
-        ]
+    private mutating func compare(_ old: Team?, _ new: Team?) {
+        let (before, after) = (old?.incidents, new?.incidents)
+        note("name", old?.name, new?.name) { .string($0) }
+        note("silenceSeconds", old?.silenceSeconds, new?.silenceSeconds) { .number($0) }
+        note("closesDrills", before?.closesDrills, after?.closesDrills) { .boolean($0) }
+        note("closesRealIncidents", before?.closesRealIncidents, after?.closesRealIncidents) { .boolean($0) }
+        note("closesAfterSeconds", before?.closesAfterSeconds, after?.closesAfterSeconds) { .number($0) }
+        note("declaredHoldsSeconds", before?.declaredHoldsSeconds, after?.declaredHoldsSeconds) { .number($0) }
+        note("showsSafetyAlways", before?.showsSafetyAlways, after?.showsSafetyAlways) { .boolean($0) }
+        note("parEverySeconds", before?.parEverySeconds, after?.parEverySeconds) { .number($0) }
+        note("allowsPause", before?.allowsPause, after?.allowsPause) { .boolean($0) }
     }
 
-    private static func fields(of team: Team) -> [Field] {
-        let settings = team.incidents
-        return [
-            Field("name", team.name), Field("silenceSeconds", .number(team.silenceSeconds)),
-            Field("closesDrills", .boolean(settings.closesDrills)),
-            Field("closesRealIncidents", .boolean(settings.closesRealIncidents)),
-            Field("closesAfterSeconds", .number(settings.closesAfterSeconds)),
-            Field("declaredHoldsSeconds", .number(settings.declaredHoldsSeconds)),
-            Field("showsSafetyAlways", .boolean(settings.showsSafetyAlways)),
-            Field("parEverySeconds", settings.parEverySeconds.map { .number($0) } ?? .null),
-            Field("allowsPause", .boolean(settings.allowsPause)),
-        ]
+    private mutating func compare(_ old: Tracker?, _ new: Tracker?, _ before: Directory, _ after: Directory) {
+        note("name", old?.name, new?.name) { .string($0) }
+        note("filter", old?.filter, new?.filter) { .string($0.rawValue) }
+        note(
+            "collections", old?.collections.compactMap { before.collections[$0]?.name },
+            new?.collections.compactMap { after.collections[$0]?.name }
+        ) { .array($0.map { .string($0) }) }
+        note("positionEvents", old?.emitsPositionEvents, new?.emitsPositionEvents) { .boolean($0) }
+        note("worksAtZero", old?.worksAtZero, new?.worksAtZero) { .boolean($0) }
+        compare(old?.particulars, new?.particulars)
     }
 
-    private static func fields(of tracker: Tracker, in directory: Directory) -> [Field] {
-        [
-            Field("name", tracker.name), Field("filter", tracker.filter.rawValue),
-            Field(
-                "collections",
-                .array(tracker.collections.compactMap { directory.collections[$0].map { .string($0.name) } })),
-            Field("worksAtZero", .boolean(tracker.worksAtZero)),
-        ]
+    private mutating func compare(_ old: RegionCollection?, _ new: RegionCollection?) {
+        note("name", old?.name, new?.name) { .string($0) }
+        note("policy", old?.policy, new?.policy) { .string($0.rawValue) }
+        compare(old?.particulars, new?.particulars)
     }
 
-    private static func fields(of collection: RegionCollection) -> [Field] {
-        [Field("name", collection.name), Field("policy", collection.policy.rawValue)]
+    private mutating func compare(_ old: Particulars?, _ new: Particulars?) {
+        note("description", old?.description ?? "", new?.description ?? "") { .string($0) }
+        noteSilently("tags", old?.tags ?? [:], new?.tags ?? [:])
     }
 
-    private static func fields(of rule: Rule, in directory: Directory) -> [Field] {
-        let targets = rule.targets.compactMap { RuleEditing.name(of: $0.destination, in: directory) }
-        return [
-            Field("name", rule.name), Field("description", rule.description),
-            Field("pattern", (try? JSONValue(parsing: Array(rule.pattern.utf8))) ?? .string(rule.pattern)),
-            Field("enabled", .boolean(rule.isEnabled)),
-            Field("targets", .array(targets.map { .string($0) })),
-            // A constant or a template may contain a secret of the receiver.
-            Field("input", .array(rule.targets.map { .string(String(describing: $0.input)) }), isPrivate: true),
-        ]
+    private mutating func compare(_ old: Rule?, _ new: Rule?, _ before: Directory, _ after: Directory) {
+        func names(_ rule: Rule?, _ directory: Directory) -> [String]? {
+            rule?.targets.compactMap { RuleEditing.name(of: $0.destination, in: directory) }
+        }
+        note("name", old?.name, new?.name) { .string($0) }
+        note("description", old?.description ?? "", new?.description ?? "") { .string($0) }
+        note("pattern", old?.pattern, new?.pattern) { text in
+            text.utf8.count > Self.valueBytes ? nil : try? JSONValue(parsing: Array(text.utf8))
+        }
+        note("enabled", old?.isEnabled, new?.isEnabled) { .boolean($0) }
+        note("targets", names(old, before), names(new, after)) { .array($0.map { .string($0) }) }
+        // A constant or a template may contain a secret of the receiver.
+        noteSilently("input", old?.targets.map(\.input) ?? [], new?.targets.map(\.input) ?? [])
+    }
+}
+
+extension Shape {
+    /// What the log keeps: a circle's centre as a GeoJSON geometry, and of any other shape its type and the number of
+    /// its vertices.
+    fileprivate var kept: JSONValue {
+        func counted(_ type: String, _ polygons: [Polygon]) -> JSONValue {
+            // A ring ends with its first vertex.
+            let count = polygons.reduce(0) { sum, polygon in
+                ([polygon.exterior] + polygon.holes).reduce(sum) { $0 + max($1.count - 1, 0) }
+            }
+            return .object([.init("type", .string(type)), .init("vertices", .integer(Int64(count)))])
+        }
+        switch self {
+        case .polygon(let polygon): return counted("Polygon", [polygon])
+        case .multiPolygon(let polygons): return counted("MultiPolygon", polygons)
+        case .circle(let circle):
+            let centre: [JSONValue] = [.number(circle.centre.longitude), .number(circle.centre.latitude)]
+            return .object([.init("type", .string("Point")), .init("coordinates", .array(centre))])
+        }
+    }
+}
+
+extension BeaconArea {
+    /// The beacon as the API has it; nil for a scanner that the directory does not have.
+    fileprivate func kept(in directory: Directory) -> JSONValue? {
+        var scanner: String?
+        if case .scanner(let device) = source {
+            scanner = directory.qualifiedName(of: device)
+            if scanner == nil { return nil }
+        }
+        var writer = JSONWriter()
+        writer.value(self, scanner: scanner)
+        return try? JSONValue(parsing: writer.bytes)
     }
 }

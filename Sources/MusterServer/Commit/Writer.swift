@@ -198,7 +198,7 @@ struct Writer {
             try before.tokensEnded(by: draft.edits, following: after, in: pipeline.store)
             + before.linksEnded(by: draft, following: after, in: pipeline.store)
         draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
-        try transaction.carryOut(draft, over: before, at: moment)
+        try transaction.carryOut(draft, over: before, to: after, at: moment)
         let entries = try pipeline.appendRollEntries(
             following: draft.edits, over: before, by: draft.author, at: moment, to: transaction)
         let edited = CommitPipeline.Edited(
@@ -321,7 +321,9 @@ struct Writer {
 
 extension StoreTransaction {
     /// Stores a draft: its edits, then its actions, then its credentials.
-    fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
+    fileprivate func carryOut(
+        _ draft: Draft, over before: Directory, to after: Directory, at moment: Instant
+    ) throws {
         for edit in draft.edits {
             try carryOut(edit)
             if case .putDevice(let device) = edit {
@@ -330,7 +332,7 @@ extension StoreTransaction {
             let sequence = try append(edit.change)
             try recordDatabaseEvent(edit, at: sequence, over: before)
             if let author = draft.author {
-                let details = EditDetails(edit, over: before)?.json
+                let details = EditDetails(edit, over: before, to: after).json
                 try appendAuditEntry(edit.change, at: sequence, moment, by: author, details: details)
             }
         }

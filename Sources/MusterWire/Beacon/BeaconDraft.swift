@@ -106,7 +106,7 @@ extension RegionReader {
 
 extension JSONWriter {
     /// Writes the property `beacon`.
-    mutating func value(_ area: BeaconArea, scanner: String?) {
+    package mutating func value(_ area: BeaconArea, scanner: String?) {
         beginObject()
         switch area.source {
         case .beacons(let uuid, let major, let minor):

@@ -78,7 +78,7 @@ extension JSONWriter {
     }
 
     /// Writes the properties of an object that no field of a region holds. A text that is no object has none.
-    private mutating func otherMembers(of text: String, isCircle: Bool) {
+    fileprivate mutating func otherMembers(of text: String, isCircle: Bool) {
         var text = text
         text.withUTF8 { bytes in
             var reader = JSONReader(UnsafeRawBufferPointer(bytes))
@@ -92,6 +92,16 @@ extension JSONWriter {
                 raw(String(decoding: value, as: UTF8.self))
             }
         }
+    }
+}
+
+extension Region {
+    /// The members of `properties` that no field of the region holds, as JSON; empty for none.
+    package var ownProperties: [UInt8] {
+        guard let properties else { return [] }
+        var writer = JSONWriter()
+        writer.otherMembers(of: properties, isCircle: shape?.isCircle ?? false)
+        return writer.bytes
     }
 }
 

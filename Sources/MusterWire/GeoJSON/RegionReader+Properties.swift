@@ -98,7 +98,7 @@ extension RegionReader {
 
 extension RegionMode {
     /// Its name in the API.
-    var wireName: StaticString {
+    package var wireName: StaticString {
         switch self {
         case .standard: "standard"
         case .insideIsSafe: "insideIsSafe"

@@ -29,6 +29,7 @@ export const fields = Object.freeze([
     "declaredHoldsSeconds", "showsSafetyAlways", "parEverySeconds", "allowsPause", "filter", "collections",
     "worksAtZero", "policy", "description", "pattern", "enabled", "targets",
     "input",
+    "properties", "tags", "positionEvents",
 ]);
 /** The longest value that is shown whole, in characters. */
 const shownLength = 120;

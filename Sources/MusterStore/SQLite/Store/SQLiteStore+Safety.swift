@@ -86,9 +86,9 @@ extension SQLiteStore {
         try onReader { try CrewTable.crews(of: incident, in: $0) }
     }
 
-    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
+    package func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry] {
         guard limit > 0 else { return [] }
-        return try onReader { try AuditTable.fetch(before: cursor, limit: limit, in: $0) }
+        return try onReader { try AuditTable.fetch(before: cursor, limit: limit, withDetails: withDetails, in: $0) }
     }
 }
 

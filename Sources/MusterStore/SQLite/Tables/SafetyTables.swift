@@ -78,9 +78,16 @@ enum AuditTable {
         ])
     }
 
-    static func fetch(before cursor: LogSequence?, limit: Int, in database: Database) throws -> [AuditEntry] {
-        try Row.fetchAll(
-            database, sql: "SELECT * FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
+    static func fetch(
+        before cursor: LogSequence?, limit: Int, withDetails: Bool, in database: Database
+    ) throws -> [AuditEntry] {
+        let details = withDetails ? "details" : "NULL AS details"
+        return try Row.fetchAll(
+            database,
+            sql: """
+                SELECT sequence, at, author, device, operator, change, \(details) FROM audit
+                WHERE sequence < ? ORDER BY sequence DESC LIMIT ?
+                """,
             arguments: [cursor?.rawValue ?? .max, limit]
         ).map { row in
             let blob: Blob = try row.value("change")

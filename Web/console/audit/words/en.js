@@ -135,4 +135,7 @@ export default Object.freeze({
     "audit.field.enabled": "on",
     "audit.field.targets": "targets",
     "audit.field.input": "what targets receive",
+    "audit.field.properties": "what the editor wrote beside",
+    "audit.field.tags": "tags",
+    "audit.field.positionEvents": "positions are events",
 });

@@ -135,4 +135,7 @@ export default Object.freeze({
     "audit.field.enabled": "activa",
     "audit.field.targets": "destinos",
     "audit.field.input": "lo que reciben los destinos",
+    "audit.field.properties": "lo que escribió el editor",
+    "audit.field.tags": "etiquetas",
+    "audit.field.positionEvents": "las posiciones son eventos",
 });

@@ -135,4 +135,7 @@ export default Object.freeze({
     "audit.field.enabled": "有効",
     "audit.field.targets": "送信先",
     "audit.field.input": "送信先が受け取るもの",
+    "audit.field.properties": "編集者の独自の項目",
+    "audit.field.tags": "タグ",
+    "audit.field.positionEvents": "位置をイベントにする",
 });

@@ -135,4 +135,7 @@ export default Object.freeze({
     "audit.field.enabled": "启用",
     "audit.field.targets": "目标",
     "audit.field.input": "目标接收的内容",
+    "audit.field.properties": "编辑者自填的内容",
+    "audit.field.tags": "标签",
+    "audit.field.positionEvents": "位置作为事件",
 });
