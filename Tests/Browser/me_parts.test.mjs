@@ -27,12 +27,14 @@ async function world(state = {}) {
     ];
     const store = new Store({ parts: [], route: { screen: "people" }, version: {}, ...state }, (act) => act());
     let count = 0;
-    await new PartLoader({ store, list, loaded: () => { count += 1; } }).begin();
+    const waiting = [];
+    const later = (act, ms) => waiting.push({ act, ms });
+    await new PartLoader({ store, list, loaded: () => { count += 1; }, later }).begin();
     await settled();
     return {
         loaded, store, part: (name) => store.value.parts.find((each) => each.name === name),
         set: async (parts) => { store.set(parts); await settled(); },
-        lose: (gone) => { isGone = gone; }, calls: () => count,
+        lose: (gone) => { isGone = gone; }, calls: () => count, waiting,
     };
 }
 
@@ -50,6 +52,17 @@ test("of a tab that was not opened only that is loaded which works all the same"
     await set({ route: { screen: "phone" } });
     assert.deepEqual(loaded, ["way start", "phone", "guess", "way"], "each is loaded once");
     assert.ok(part("way").start && part("way").Panel);
+});
+
+test("a version that is long in being kept counts as none, once somebody is signed in", async () => {
+    const { loaded, set, waiting } = await world({ version: { state: "none" } });
+    assert.deepEqual([loaded, waiting], [["way start"], []]);
+    await set({ user: { name: "ann" } });
+    await set({ user: { name: "ann" }, route: { screen: "people" } });
+    assert.deepEqual([loaded, waiting.map(({ ms }) => ms)], [["way start"], [20_000]]);
+    waiting[0].act();
+    await settled();
+    assert.deepEqual(loaded, ["way start", "way", "phone", "guess"]);
 });
 
 test("all parts are loaded where no version of the app is kept, or a newer one is about to replace it", async () => {

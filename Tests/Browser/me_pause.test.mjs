@@ -105,6 +105,7 @@ test("who calls for help, or is called, is tracked in spite of a pause", async (
     for (const parts of [
         { own: { ...paused, member: { ...paused.member, state: "needsHelp" } } }, { deliveries: [call] },
         { own: { ...paused, incidents: [{ number: 1 }] } },
+        { own: { ...paused, member: { ...paused.member, timer: { happened: "overdue" } } } },
     ]) {
         const { tab } = await world(paused);
         assert.equal(tab.state(), "paused");

@@ -138,6 +138,8 @@ def test_a_map_whose_list_of_tile_files_is_late_gets_its_ground_when_it_comes(br
         page = LivePage(context, server)
         held = []
         context.route("**/tiles/index.json", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
+        # The page waits a minute for the list, which a slow machine may let pass.
+        context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
         page.open().sign_in("pier-l-lead", password)
         until(lambda: page.script("() => globalThis.muster?.map?.loaded() === true") and held)
         layers = "() => muster.map.getStyle().layers.map(({ id }) => id)"

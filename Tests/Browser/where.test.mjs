@@ -106,7 +106,18 @@ test("a newer fix that is not stored keeps the regions of the only device, and o
         const watch = { device: "ann/watch", longitude: 10.7, latitude: 59.9, sampleTime: "2026-11-21T05:00:00Z" };
         const two = { ...member, positions: new Map(member.positions).set("ann/watch", watch) };
         assert.equal(lastPlace(two, regions).words, "near Chapel hill");
+        // The second device may have only sent what is not stored.
+        const heard = { ...member, presences: new Map(member.presences).set("ann/watch", new Map()) };
+        assert.equal(lastPlace(heard, regions).words, "near Chapel hill");
     });
+
+test("a newer fix that contradicts the region is not said to be in it", () => {
+    const [longitude, latitude] = destination([10.75, 59.91], 0, 343);
+    const inside = { region: { id: "h", name: "Chapel hill" }, standing: "inside", doubt: "checking" };
+    const located = { latitude, longitude, sampleTime: "2026-11-21T06:20:00Z" };
+    const member = { ...memberAt([10.75, 59.91], { presences: [inside] }), located };
+    assert.equal(lastPlace(member, regionsOf(hill)).words, "340 m north of Chapel hill");
+});
 
 test("of a person whom nobody located a call says so, and when they were heard or that their clock is wrong", () => {
     const now = Date.parse("2026-11-21T06:10:00Z");

@@ -98,6 +98,7 @@ export class GroundTiles {
     #isLoaded;
     #isGone = false;
     #isAsking = false;
+    #isWanted = false;
     /** The sources of which a tile did not come. */
     #incomplete = new Set();
 
@@ -125,15 +126,24 @@ export class GroundTiles {
             if (source?.tiles) { source.setTiles(source.tiles); }
         }
         this.#incomplete.clear();
-        if (this.#ground.index.isUnanswered && !this.#isAsking) { this.#layAll(readGround()); }
+        if (this.#isAsking) { this.#isWanted = true; return; }
+        if (this.#ground.index.isUnanswered) { this.#layAll(readGround()); }
     }
 
     /** Lays a ground that comes later beneath what the map draws. */
     async #layAll(coming) {
         this.#isAsking = true;
-        await this.#isLoaded;
-        for (const part of coming) { this.#lay(await part); }
-        this.#isAsking = false;
+        this.#isWanted = false;
+        try {
+            await this.#isLoaded;
+            for (const part of coming) { this.#lay(await part); }
+        } catch (error) {
+            console.error("The ground of the map could not be laid.", error);
+        } finally {
+            this.#isAsking = false;
+        }
+        // The server answered meanwhile: what hung before it came back is asked for anew.
+        if (this.#isWanted && !this.#isGone) { this.complete(); }
     }
 
     #lay({ index, foreign }) {

@@ -33,10 +33,12 @@ export function lastPlace(member, regions) {
         .sort((left, right) => Date.parse(right.sampleTime) - Date.parse(left.sampleTime)).at(0);
     const fix = newer ?? stored;
     if (!fix) { return undefined; }
-    // A fix that is not stored names no device: of several devices nobody knows whose regions count.
-    const device = newer && member.positions.size > 1 ? undefined : stored?.device;
+    // A fix that is not stored names no device: of several devices nobody knows whose regions count. And where it
+    // contradicts the region it is checked, and the region is not the place of this fix.
+    const devices = new Set([member.positions, member.presences, member.clocks ?? []].flatMap((each) => [...each.keys()]));
+    const device = newer && devices.size > 1 ? undefined : stored?.device;
     const names = [...member.presences.get(device)?.values() ?? []]
-        .filter(({ standing }) => standing === "inside")
+        .filter(({ standing, doubt }) => standing === "inside" && !(newer && doubt === "checking"))
         .map(({ region }) => legible(region.name || region.id));
     return {
         words: names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(fix, regions),

@@ -5,7 +5,7 @@ import { allPages } from "../shared/pages.js";
 import { ReadingFoot, useReading } from "../shared/reading.js";
 import { go, hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
-import { html, usePage } from "../shared/view.js";
+import { html, useEffect, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { builtIn, emptyForm, formOf, newEntry, requestOf } from "./ruleform.js";
 import { patternText, template, templateChoices } from "./templates.js";
@@ -25,13 +25,35 @@ export function NewRule() {
 export function ChangedRule({ name }) {
     const { request } = usePage();
     const path = `rules/${encodeURIComponent(name)}`;
-    const reading = useReading(path, async () => {
-        const response = await request(path, { signal: AbortSignal.timeout(answerLimitMs) });
-        return { ...formOf(await response.json()), tag: response.headers.get("ETag") };
-    });
+    const reading = useReading(path, () => readForm(request, path));
     return reading.value
         ? html`<${Editor} draft=${`rules change ${name}`} first=${reading.value} name=${name} />`
         : html`<section class="part"><${Back} /><${ReadingFoot} reading=${reading} /></section>`;
+}
+
+/** The form of a rule as it is now, with the `ETag` of that state. */
+async function readForm(request, path) {
+    const response = await request(path, { signal: AbortSignal.timeout(answerLimitMs) });
+    return { ...formOf(await response.json()), tag: response.headers.get("ETag") };
+}
+
+/** Whether somebody else changed the rule. What is typed stays, and is saved in the place of theirs when sent again. */
+function useConflict(refusal, path, draft, change) {
+    const { request, drafts } = usePage();
+    const [isTold, setTold] = useState(false);
+    useEffect(() => {
+        setTold(false);
+        if (refusal?.status !== 412) { return undefined; }
+        let isEnded = false;
+        readForm(request, path).then(({ tag }) => {
+            const form = drafts.get(draft);
+            if (isEnded || !form) { return; }
+            change({ ...form, tag });
+            setTold(true);
+        }).catch(() => {});
+        return () => { isEnded = true; };
+    }, [refusal]);
+    return isTold;
 }
 
 function Back() {
@@ -40,8 +62,11 @@ function Back() {
 
 function Editor({ draft, first, name }) {
     const [form, change, empty] = useDraft(draft, first);
-    const { press, isBusy, faults, fault, find, touch } = useFormOrder(["name", "pattern", "description", "targets"]);
+    const { press, isBusy, faults, fault, find, touch, refusal } = useFormOrder(
+        ["name", "pattern", "description", "targets"]);
     const isNew = name === undefined;
+    const path = `rules/${encodeURIComponent(name)}`;
+    const isConflict = useConflict(refusal, path, draft, change);
     const set = (members) => { touch(...Object.keys(members)); change({ ...form, ...members }); };
     const send = async (event) => {
         event.preventDefault();
@@ -49,7 +74,7 @@ function Editor({ draft, first, name }) {
         if (find(found)) { return; }
         const done = await press(isNew
             ? { path: "rules", body, words: t("rules.order.make", { name: legible(body.name) }) }
-            : { path: `rules/${encodeURIComponent(name)}`, method: "PATCH", body,
+            : { path, method: "PATCH", body,
                 headers: form.tag ? { "If-Match": form.tag } : {},
                 words: t("rules.order.change", { name: legible(name) }) });
         if (done) { empty(); go("operations", "rules"); }
@@ -78,6 +103,7 @@ function Editor({ draft, first, name }) {
             <${CheckField} label=${t("rules.isOn")} checked=${form.enabled}
                 onChange=${(enabled) => set({ enabled })} />
             <${Fault} words=${fault} />
+            ${isConflict && html`<p role="status">${t("rules.saveAgain")}</p>`}
             <p class="bar"><button type="submit" class="primary" disabled=${isBusy}>${t("rules.save")}</button>
                 <button type="button" class="plain" onClick=${() => { empty(); go("operations", "rules"); }}>${
         t("rules.discard")}</button></p>

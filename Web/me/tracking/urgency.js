@@ -7,5 +7,7 @@ import { callKind, isCalling } from "../declarations/deliverylines.js";
  *     help counts also while it waits on the phone
  */
 export function isUrgent(own, deliveries = []) {
-    return (own?.incidents?.length ?? 0) > 0 || isCalling(own?.member) || callKind(deliveries, own) !== undefined;
+    // Whose check-in is overdue is looked for as well.
+    return (own?.incidents?.length ?? 0) > 0 || isCalling(own?.member) || callKind(deliveries, own) !== undefined
+        || own?.member?.timer?.happened === "overdue";
 }

@@ -4,12 +4,14 @@ import { faultWords } from "../../console/shared/faults.js";
 import { clockTime, minuteTime } from "../../console/shared/time.js";
 import { html, useEffect, useNow, usePage, useSlice, useState } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
+import { troubled } from "../tracking/trackingwords.js";
 import { isUrgent } from "../tracking/urgency.js";
 import { pauseMinutes, runningPause, viewerLines } from "./viewers.js";
 
 export function Panel({ visible }) {
-    const { user, member, isLive, viewers, urgent } = useSlice(({ user, own, connection, viewers, deliveries }) => ({
-        user, member: own?.member, isLive: connection.state === "live", viewers, urgent: isUrgent(own, deliveries),
+    const { user, member, isLive, viewers, pauseWords } = useSlice((state) => ({
+        user: state.user, member: state.own?.member, isLive: state.connection.state === "live", viewers: state.viewers,
+        pauseWords: pauseWordsOf(state),
     }));
     const now = useNow();
     // Somebody may have received a link since the last answer.
@@ -24,7 +26,13 @@ export function Panel({ visible }) {
                 onClick=${() => visible?.look()}>${t("list.again")}</button></p>`}
         </section>
         ${(viewers.allowsPause || pause) && html`<${Pause} user=${user} pause=${pause}
-            urgent=${urgent} now=${now} />`}`;
+            words=${pauseWords} now=${now} />`}`;
+}
+
+/** What a pause does to the reports of this app: where they go on all the same, it must be true that they do. */
+function pauseWordsOf({ own, deliveries, tracking }) {
+    if (!isUrgent(own, deliveries)) { return "me.visible.paused"; }
+    return tracking?.isOn && !troubled.has(tracking.state) ? "me.visible.pausedUrgent" : "me.visible.pausedSilent";
 }
 
 function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, now }) {
@@ -38,7 +46,7 @@ function Viewers({ found: { items: viewers, isBusy, isUnknown, fault }, isLive, 
     return html`<p role="status" class="quiet">${t(isLive || isBusy ? "list.loading" : "me.visible.offline")}</p>`;
 }
 
-function Pause({ user, pause, urgent, now }) {
+function Pause({ user, pause, words, now }) {
     const { pending, serverNow, notice, tell, tracking } = usePage();
     const [isBusy, setBusy] = useState(false);
     const [note, setNote] = useState("");
@@ -65,8 +73,7 @@ function Pause({ user, pause, urgent, now }) {
     };
     return html`<section id="pause" class="card pause" aria-label=${t("me.visible.pause")}>
         <h2>${t("me.visible.pause")}</h2>
-        ${pause ? html`<p>${t(urgent ? "me.visible.pausedUrgent" : "me.visible.paused", {
-        time: minuteTime(pause.until, now) })}</p>
+        ${pause ? html`<p>${t(words, { time: minuteTime(pause.until, now) })}</p>
             <button type="button" id="pause-end" class="plain" disabled=${isBusy} onClick=${() => press({
         method: "DELETE", words: t("me.visible.orderEnd") })}>${t("me.visible.end")}</button>`
         : html`<p>${t("me.visible.what")}</p>

@@ -85,5 +85,6 @@ export default Object.freeze({
     "rules.constantNotJSON": "What {target} always receives must be JSON.",
     "rules.isOn": "The rule is on",
     "rules.save": "Save",
+    "rules.saveAgain": "What you typed is still here. Save again to put it in the place of theirs.",
     "rules.discard": "Discard",
 });

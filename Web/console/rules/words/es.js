@@ -85,5 +85,6 @@ export default Object.freeze({
     "rules.constantNotJSON": "Lo que {target} recibe siempre debe ser JSON.",
     "rules.isOn": "La regla está activa",
     "rules.save": "Guardar",
+    "rules.saveAgain": "Lo que escribió sigue aquí. Guarde otra vez para ponerlo en lugar de lo de la otra persona.",
     "rules.discard": "Descartar",
 });

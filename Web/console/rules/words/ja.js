@@ -84,5 +84,6 @@ export default Object.freeze({
     "rules.constantNotJSON": "{target}が常に受け取る内容はJSONでなければなりません。",
     "rules.isOn": "ルールを有効にする",
     "rules.save": "保存",
+    "rules.saveAgain": "入力した内容は残っています。もう一度保存すると、相手の変更と置き換わります。",
     "rules.discard": "破棄",
 });

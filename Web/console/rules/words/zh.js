@@ -84,5 +84,6 @@ export default Object.freeze({
     "rules.constantNotJSON": "{target} 始终接收的内容必须是 JSON。",
     "rules.isOn": "规则已启用",
     "rules.save": "保存",
+    "rules.saveAgain": "您输入的内容仍在。再次保存即可替换对方的更改。",
     "rules.discard": "放弃",
 });

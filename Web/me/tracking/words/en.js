@@ -11,7 +11,7 @@ export default Object.freeze({
     "me.tracking.frozen": "No new position comes any more. Keep the screen lit; go outside or to a window.",
     "me.tracking.elsewhere": "Another tab of this browser reports your position.",
     "me.tracking.paused": "Paused until {time}: this app records no position. It goes on by itself then, and at once "
-        + "when you end the pause, in an incident, or when you call for help.",
+        + "when you end the pause, in an incident, when your check-in is overdue, or when you call for help.",
     "me.tracking.unsupported": "This page gets no position. It needs https, and a browser that knows positions.",
     "me.tracking.turnOn": "Report my position",
     "me.tracking.turnOff": "Stop reporting",

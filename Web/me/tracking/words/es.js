@@ -12,7 +12,7 @@ export default Object.freeze({
         + "ventana.",
     "me.tracking.elsewhere": "Otra pestaña de este navegador informa de su posición.",
     "me.tracking.paused": "En pausa hasta {time}: esta aplicación no registra su posición. Después continúa por sí "
-        + "sola, y enseguida si usted termina la pausa, en un incidente o si pide ayuda.",
+        + "sola, y enseguida si usted termina la pausa, en un incidente, si su reporte está atrasado o si pide ayuda.",
     "me.tracking.unsupported": "Esta página no recibe ninguna posición. Necesita https y un navegador que la conozca.",
     "me.tracking.turnOn": "Informar de mi posición",
     "me.tracking.turnOff": "Dejar de informar",

@@ -9,7 +9,7 @@ export default Object.freeze({
     "me.tracking.frozen": "新しい位置が届かなくなりました。画面を点灯したまま、屋外か窓際に移動してください。",
     "me.tracking.elsewhere": "このブラウザーの別のタブが位置を報告しています。",
     "me.tracking.paused": "{time}まで一時停止中です。このアプリは位置を記録しません。その後は自動的に再開します。"
-        + "一時停止を終えたとき、避難対応のとき、助けを求めたときは、すぐに再開します。",
+        + "一時停止を終えたとき、避難対応のとき、定時連絡が遅れたとき、助けを求めたときは、すぐに再開します。",
     "me.tracking.unsupported": "このページは位置を取得できません。httpsと、位置情報に対応したブラウザーが必要です。",
     "me.tracking.turnOn": "位置を報告する",
     "me.tracking.turnOff": "報告をやめる",

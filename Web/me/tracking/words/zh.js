@@ -8,7 +8,7 @@ export default Object.freeze({
     "me.tracking.coarse": "只收到大致的位置。它们表明您不可能在何处，但从不表明您是安全的。请在手机设置中允许精确位置。",
     "me.tracking.frozen": "不再收到新的位置。请保持屏幕亮着，到室外或窗边。",
     "me.tracking.elsewhere": "此浏览器的另一个标签页正在报告您的位置。",
-    "me.tracking.paused": "暂停至 {time}：此应用不记录位置。之后会自动继续；如果您结束暂停、发生事件或您求助，则立即继续。",
+    "me.tracking.paused": "暂停至 {time}：此应用不记录位置。之后会自动继续；如果您结束暂停、发生事件、签到逾期或您求助，则立即继续。",
     "me.tracking.unsupported": "此页面得不到位置。需要 https 和支持位置的浏览器。",
     "me.tracking.turnOn": "报告我的位置",
     "me.tracking.turnOff": "停止报告",

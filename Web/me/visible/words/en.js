@@ -22,7 +22,9 @@ export default Object.freeze({
     "me.visible.paused": "You are paused until {time}, which your leaders read. This app records no position "
         + "until then.",
     "me.visible.pausedUrgent": "You are paused until {time}, which your leaders read. This app reports your position "
-        + "all the same, because you are called or call for help.",
+        + "all the same, because you are called, call for help, or your check-in is overdue.",
+    "me.visible.pausedSilent": "You are paused until {time}, which your leaders read. This app does not report your "
+        + "position.",
     "me.visible.end": "End the pause",
     "me.visible.orderPause": "pause until {time}",
     "me.visible.orderEnd": "end the pause",

@@ -22,7 +22,9 @@ export default Object.freeze({
     "me.visible.paused": "Está en pausa hasta {time}, y sus responsables lo leen. Hasta entonces esta aplicación no "
         + "registra su posición.",
     "me.visible.pausedUrgent": "Está en pausa hasta {time}, y sus responsables lo leen. Esta aplicación comunica su "
-        + "posición de todos modos, porque le llaman o porque pide ayuda.",
+        + "posición de todos modos, porque le llaman, pide ayuda o su reporte está atrasado.",
+    "me.visible.pausedSilent": "Está en pausa hasta {time}, y sus responsables lo leen. Esta aplicación no comunica su "
+        + "posición.",
     "me.visible.end": "Terminar la pausa",
     "me.visible.orderPause": "pausa hasta {time}",
     "me.visible.orderEnd": "terminar la pausa",

@@ -20,8 +20,9 @@ export default Object.freeze({
     "me.visible.note": "理由(任意、責任者が読みます)",
     "me.visible.minutes30": "30分", "me.visible.minutes60": "1時間", "me.visible.minutes240": "4時間",
     "me.visible.paused": "{time}まで一時停止中であることが責任者に見えます。それまでこのアプリは位置を記録しません。",
-    "me.visible.pausedUrgent": "{time}まで一時停止中であることが責任者に見えます。呼び出しがあるか、あなたが助けを求めているため、"
+    "me.visible.pausedUrgent": "{time}まで一時停止中であることが責任者に見えます。呼び出しがあるか、あなたが助けを求めているか、定時連絡が遅れているため、"
         + "このアプリは位置を報告します。",
+    "me.visible.pausedSilent": "{time}まで一時停止中であることが責任者に見えます。このアプリは位置を報告していません。",
     "me.visible.end": "一時停止を終える",
     "me.visible.orderPause": "{time}まで一時停止",
     "me.visible.orderEnd": "一時停止の終了",
