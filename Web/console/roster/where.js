@@ -35,7 +35,8 @@ export function lastPlace(member, regions) {
     if (!fix) { return undefined; }
     // A fix that is not stored names no device: of several devices nobody knows whose regions count. And where it
     // contradicts the region it is checked, and the region is not the place of this fix.
-    const devices = new Set([member.positions, member.presences, member.clocks ?? []].flatMap((each) => [...each.keys()]));
+    const devices = new Set(
+        [member.positions, member.presences, member.clocks ?? []].flatMap((each) => [...each.keys()]));
     const device = newer && devices.size > 1 ? undefined : stored?.device;
     const names = [...member.presences.get(device)?.values() ?? []]
         .filter(({ standing, doubt }) => standing === "inside" && !(newer && doubt === "checking"))
