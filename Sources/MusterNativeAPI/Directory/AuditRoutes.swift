@@ -40,21 +40,18 @@ struct AuditRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes an entry as a caller may see it: the system's users are told to those who lead, and what changed of a
-    /// person, who may have been in another team then, to admins.
+    /// Writes an entry as a caller may see it.
     fileprivate mutating func value(_ entry: AuditEntry, to access: Access) {
-        let (directory, role) = (access.directory, access.principal.role)
-        var isOfPerson = false
-        if case .directory(.user, removed: _) = entry.change { isOfPerson = true }
+        let directory = access.directory
         beginObject()
         member("author", directory.name(of: entry.author))
         if let device = entry.device { member("device", directory.qualifiedName(of: device)) }
-        if let name = entry.operatorName, role != .analyst {
+        if access.mayReadOperators, let name = entry.operatorName {
             member("by", "command line on the server" + (name.isEmpty ? "" : ", user \(name)"))
         }
         key("change")
         value(directory.named(entry.change), sequence: entry.sequence, at: entry.at)
-        if let details = entry.details, role == .admin || !isOfPerson {
+        if access.mayReadDetails(of: entry), let details = entry.details {
             key("details")
             raw(details)
         }

@@ -91,4 +91,14 @@ extension Access {
         default: return maySee(entry.change)
         }
     }
+
+    /// Whether this principal may read what an edit changed, of an entry that it may see. Of a user only an admin may:
+    /// the user may have been in another team then.
+    package func mayReadDetails(of entry: AuditEntry) -> Bool {
+        if case .directory(.user, removed: _) = entry.change { return seesEverything }
+        return true
+    }
+
+    /// Whether this principal may read which user of the server's system used the command line.
+    package var mayReadOperators: Bool { principal.role != .analyst }
 }

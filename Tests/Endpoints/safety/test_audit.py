@@ -67,7 +67,8 @@ def test_edits_of_users_teams_and_rules_say_what_they_changed(world):
 def test_names_made_in_the_same_edit_are_known_and_what_is_removed_is_told(world):
     admin = world["admin"]
     table = "name,role,team\naudited-new,leader,audited-fresh\n"
-    answer = admin.send("POST", "/user-imports?makeTeams=true", raw=table.encode(), headers={"Content-Type": "text/csv"})
+    answer = admin.send(
+        "POST", "/user-imports?makeTeams=true", raw=table.encode(), headers={"Content-Type": "text/csv"})
     assert answer.ok, answer.text
     made = next(entry for entry in admin.items("/audit") if entry["change"].get("name") == "audited-new")
     assert fields(made)["team"] == (None, "audited-fresh")
