@@ -42,7 +42,7 @@ import Testing
         "POST /api/v1/incidents/{incident}/par": "al", "PUT /api/v1/incidents/{incident}/par": "al",
         "POST /api/v1/incidents/{incident}/par/reports": "al", "POST /api/v1/incidents/{incident}/handover": "al",
         "POST /api/v1/incidents/{incident}/roll/{person}/mark": "al",
-        "POST /api/v1/incidents/{incident}/roll/{person}/removal": "al", "GET /api/v1/audit": "al",
+        "POST /api/v1/incidents/{incident}/roll/{person}/removal": "al", "GET /api/v1/audit": "aln",
         "GET /api/v1/devices": "almnd", "POST /api/v1/users/{user}/devices": "alm",
         "GET /api/v1/users/{user}/devices/{device}": "almnd", "DELETE /api/v1/users/{user}/devices/{device}": "alm",
         "POST /api/v1/users/{user}/join": "al", "POST /api/v1/users/{user}/devices/{device}/owner": "al",
