@@ -87,7 +87,11 @@ struct EditDetails {
 extension EditDetails {
     private mutating func compare(_ old: Region?, _ new: Region?, _ before: Directory, _ after: Directory) {
         note("name", old?.name, new?.name) { .string($0) }
-        note("geometry", old?.shape, new?.shape) { $0.kept }
+        // Of a circle that stays where it is only the radius changes.
+        let centre = old?.shape?.circle?.centre
+        if centre == nil || centre != new?.shape?.circle?.centre {
+            note("geometry", old?.shape, new?.shape) { $0.kept }
+        }
         note("muster", old?.isMuster, new?.isMuster) { .boolean($0) }
         note("crossingMode", old?.mode, new?.mode) { .string($0.wireName.description) }
         note("dwell", old?.dwellSeconds, new?.dwellSeconds) { .number($0) }

@@ -10,6 +10,8 @@ yard = box(13.4, 52.5, 13.41, 52.51)
 @pytest.fixture(scope="module")
 def world(server):
     admin = server.admin()
+    # Of two teams the leader of each may change the own collection.
+    admin.make_team("audited-else")
     admin.make_team("audited")
     return {"admin": admin, "leader": admin.make_user("audited-lea", "leader", "audited"),
             "analyst": admin.make_user("audited-ana", "analyst")}
@@ -72,9 +74,11 @@ def test_names_made_in_the_same_edit_are_known_and_what_is_removed_is_told(world
     assert answer.ok, answer.text
     made = next(entry for entry in admin.items("/audit") if entry["change"].get("name") == "audited-new")
     assert fields(made)["team"] == (None, "audited-fresh")
+    # A new collection of an admin is linked to every tracker in the same edit.
     admin.ok("POST", "/collections", {"name": "audited-more"})
-    admin.ok("PATCH", "/trackers/audited", {"collections": ["audited", "audited-more"]})
-    assert fields(newest(admin, "tracker"))["collections"][1] == ["audited", "audited-more"]
+    linked = next(entry for entry in admin.items("/audit") if entry["change"].get("kind") == "tracker"
+                  and entry["change"]["name"] == "audited")
+    assert fields(linked) == {"collections": (["audited"], ["audited", "audited-more"])}
     admin.ok("DELETE", "/rules/audited")
     assert fields(newest(admin, "rule"))["name"] == ("audited", None)
 
