@@ -301,7 +301,7 @@ BENCHES = [
           for peer, says, installed in (("SQLite's R*Tree", "SQLite's R*Tree", None),
                                         ("PostGIS", "PostGIS, geography", "PostGIS"))
           for what, words in (("within 4023 m", "within 4,023 m"), ("the nearest ten", "the nearest ten")))]),
-    Bench("console", "peer-console BENCH", 195, "console", [
+    Bench("console", "peer-console BENCH", 175, "console", [
         Row(f"{people} people", f"{people:,} people, each moving every 5 s", [
             Figure("%", "{} % of the bare page's frames", "higher", 80),
             Figure("frames/s", "{} frames/s", "higher"), Figure("bare frames/s", "the bare page {}", "higher"),

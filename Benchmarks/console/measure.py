@@ -117,7 +117,7 @@ def measure_bare(browser, people, seconds):
     frames = []
     for _ in range(20):
         frames.append(page.evaluate(TWO_FRAMES))
-        page.wait_for_timeout(600)
+        page.wait_for_timeout(200)
     page.close()
     server.shutdown()
     return {
