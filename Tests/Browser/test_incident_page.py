@@ -303,8 +303,8 @@ def test_what_is_typed_outlasts_a_session_that_ends(page, server):
 
 
 def test_a_refusal_that_is_slow_to_come_is_said_in_the_dialog(page, server):
-    make_team(server, "slip", {})
-    open_roll(page, "slip-lea", server, "slip", kind="drill")
+    make_team(server, "hawse", {})
+    open_roll(page, "hawse-lea", server, "hawse", kind="drill")
     held = []
     page.tab.route("**/close", lambda route: held.append(route))  # pylint: disable=unnecessary-lambda
     # The page does not give up however slow the test is.
