@@ -37,7 +37,7 @@ package protocol SafetyStore {
 
     /// Returns audit entries, newest first. At most `limit`, beginning before `cursor` if it is given.
     ///
-    /// - Parameter withDetails: whether the entries have their `details`, which take more than all else.
+    /// - Parameter withDetails: whether the store reads the entries' `details`, which are most of their bytes.
     func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry]
 }
 

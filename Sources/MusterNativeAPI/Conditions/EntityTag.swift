@@ -4,8 +4,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// The `ETag` of what an editor reads and stores (RFC 9110, section 8.8.3): its number and a fingerprint of its
-/// content. It is computed, so it is the same after a restart.
+/// The `ETag` of a region or a rule as its editors read and store it (RFC 9110, section 8.8.3): its number and a
+/// fingerprint of its content. The server computes it anew, so it is the same after a restart.
 struct EntityTag: Hashable, Sendable {
     /// The number in the directory. What was removed and made again has another one.
     let number: Int32
@@ -36,7 +36,7 @@ protocol Tagged: Sendable {
     /// When it was stored last.
     var times: EditTimes { get }
 
-    /// The tag of its content as an editor reads and stores it.
+    /// Returns the tag of the present content.
     func entityTag(in directory: Directory) -> EntityTag
 
     /// The number of what a change of this kind stored or removed; nil for other changes.

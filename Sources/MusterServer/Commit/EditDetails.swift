@@ -30,8 +30,6 @@ struct EditDetails {
         case .putRegion(let region): compare(before.regions[region.number], region, before, after)
         case .removeRegion(let number, from: _): compare(before.regions[number], nil as Region?, before, after)
         case .putUser(let user): compare(before.users[user.number], user, before, after)
-        case .removeUser(let number), .joinUser(let number, to: _):
-            compare(before.users[number], nil as User?, before, after)
         case .putTeam(let team): compare(before.teams[team.number], team)
         case .removeTeam(let number): compare(before.teams[number], nil as Team?)
         case .putTracker(let tracker): compare(before.trackers[tracker.number], tracker, before, after)
@@ -40,6 +38,7 @@ struct EditDetails {
         case .removeCollection(let number): compare(before.collections[number], nil as RegionCollection?)
         case .putRule(let rule): compare(before.rules[rule.number], rule, before, after)
         case .removeRule(let number): compare(before.rules[number], nil as Rule?, before, after)
+        // Of who is removed nothing is told: the log would keep what the removal erases.
         default: break
         }
     }
@@ -101,18 +100,19 @@ extension EditDetails {
         noteSilently("properties", old?.ownProperties ?? [], new?.ownProperties ?? [])
     }
 
-    private mutating func compare(_ old: User?, _ new: User?, _ before: Directory, _ after: Directory) {
-        note("name", old?.name, new?.name) { .string($0) }
-        note("role", old?.role, new?.role) { .string($0.rawValue) }
-        note("team", old?.team.flatMap { before.teams[$0]?.name }, new?.team.flatMap { after.teams[$0]?.name }) {
+    private mutating func compare(_ old: User?, _ new: User, _ before: Directory, _ after: Directory) {
+        // The entry itself names the user, for as long as there is one.
+        noteSilently("name", old?.name, new.name)
+        note("role", old?.role, new.role) { .string($0.rawValue) }
+        note("team", old?.team.flatMap { before.teams[$0]?.name }, new.team.flatMap { after.teams[$0]?.name }) {
             .string($0)
         }
-        note("crew", old?.crew.flatMap { before.crews[$0]?.name }, new?.crew.flatMap { after.crews[$0]?.name }) {
+        note("crew", old?.crew.flatMap { before.crews[$0]?.name }, new.crew.flatMap { after.crews[$0]?.name }) {
             .string($0)
         }
-        noteSilently("databaseRoles", old?.databaseRoles ?? [], new?.databaseRoles ?? [])
-        noteSilently("email", old?.email, new?.email)
-        noteSilently("phone", old?.phone, new?.phone)
+        noteSilently("databaseRoles", old?.databaseRoles ?? [], new.databaseRoles)
+        noteSilently("email", old?.email, new.email)
+        noteSilently("phone", old?.phone, new.phone)
     }
 
     private mutating func compare(_ old: Team?, _ new: Team?) {

@@ -117,6 +117,17 @@ def test_what_changed_of_a_person_is_the_admins_to_read(world):
     assert seen["change"]["name"] == "audited-moved" and "details" not in seen
 
 
+def test_the_log_does_not_keep_the_name_of_somebody_who_was_removed(world):
+    admin = world["admin"]
+    admin.ok("POST", "/users", {"name": "audited-erased", "role": "member", "team": "audited"})
+    assert fields(newest(admin, "user")) == {
+        "name": (None, None), "role": (None, "member"), "team": (None, "audited")}
+    admin.ok("DELETE", "/users/audited-erased")
+    removed = newest(admin, "user")
+    assert removed["change"]["removed"] and "details" not in removed
+    assert "audited-erased" not in str(admin.items("/audit"))
+
+
 def test_an_analyst_reads_what_is_about_places_and_people_and_not_about_accounts(world):
     leader, analyst = world["leader"], world["analyst"]
     leader.ok("PUT", "/collections/audited/regions/hall", polygon("hall", yard, name="Hall"))
