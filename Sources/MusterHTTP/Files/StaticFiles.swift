@@ -26,13 +26,22 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
 ///
 /// Requests are looked up in a dictionary of the paths found, so that no request can name any other file. Hidden files
 /// and the targets of symbolic links are left out.
+///
+/// Scripts and style sheets are served without their comments (`CommentStripping`), but for those below `vendor/`,
+/// which are other people's.
 package struct StaticFiles: Fallback {
     fileprivate struct File: Sendable {
+        /// What a browser receives.
+        struct Content: Sendable {
+            let plain: ByteBuffer
+            let digest: String
+            /// The `ETag` (RFC 9110, section 8.8.3).
+            var tag: String { "\"\(digest)\"" }
+        }
+
         let type: String
-        let digest: String
-        /// The file's `ETag` (RFC 9110, section 8.8.3).
-        var tag: String { "\"\(digest)\"" }
-        let plain: ByteBuffer
+        /// The content, without the comments of a script or a style sheet.
+        let content: FirstUse<Content>
         /// The compressed content, where that is smaller. The first request that accepts it compresses the content,
         /// for tens of milliseconds.
         let packed: FirstUse<ByteBuffer?>
@@ -68,7 +77,7 @@ package struct StaticFiles: Fallback {
             guard total <= Self.limitBytes else {
                 throw StaticFilesError.tooLarge(path: folder, limitBytes: Self.limitBytes)
             }
-            files[path] = File(Array(data), type: type)
+            files[path] = File(ByteBuffer(bytes: data), type: type, comments: Self.comments(of: path))
         }
         self.files = files
         policy = Self.policy(mapOrigin: mapOrigin)
@@ -78,10 +87,10 @@ package struct StaticFiles: Fallback {
     package func contains(_ path: String) -> Bool { files[path] != nil }
 
     /// The digest of every file, by its path: the first 15 bytes of its SHA-256 in base64url, as its `ETag` has it.
-    package var digests: [String: String] { files.mapValues(\.digest) }
+    package var digests: [String: String] { files.mapValues(\.content.value.digest) }
 
-    /// The content of every file, by its path.
-    package var contents: [String: ByteBuffer] { files.mapValues(\.plain) }
+    /// What a browser receives of every file, by the file's path.
+    package var contents: [String: ByteBuffer] { files.mapValues(\.content.value.plain) }
 
     /// Returns the digest of a file's content, in the form of `digests`.
     package static func digest(of content: [UInt8]) -> String {
@@ -94,7 +103,7 @@ package struct StaticFiles: Fallback {
     package func holding(_ content: [UInt8], at path: String) -> StaticFiles {
         guard let type = Self.type(of: path) else { preconditionFailure("\(path) has no media type") }
         var made = self
-        made.files = [path: File(content, type: type)]
+        made.files = [path: File(ByteBuffer(bytes: content), type: type, comments: nil)]
         return made
     }
 
@@ -102,14 +111,15 @@ package struct StaticFiles: Fallback {
     package func respond(to request: Request) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         guard let file = file(for: request) else { return redirection(of: request) }
+        let content = file.content.value
         var headers: HTTPFields = [
-            .contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
+            .contentType: file.type, .eTag: content.tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
             .contentSecurityPolicy: policy, .referrerPolicy: "no-referrer",
         ]
-        if request.headers[.ifNoneMatch]?.contains(file.tag) == true {
+        if request.headers[.ifNoneMatch]?.contains(content.tag) == true {
             return Response(status: .notModified, headers: headers)
         }
-        var body = file.plain
+        var body = content.plain
         if request.accepts("gzip"), let packed = file.packed.value {
             body = packed
             headers[.contentEncoding] = "gzip"
@@ -171,16 +181,28 @@ package struct StaticFiles: Fallback {
         ]
         return path.split(separator: ".").last.flatMap { types[$0.lowercased()] }
     }
+
+    /// The language whose comments are left out of the file; nil for a file that is served as it is.
+    private static func comments(of path: String) -> CommentStripping.Language? {
+        let languages: [String: CommentStripping.Language] = ["js": .script, "mjs": .script, "css": .styleSheet]
+        guard !path.hasPrefix("vendor/") else { return nil }
+        return path.split(separator: ".").last.flatMap { languages[$0.lowercased()] }
+    }
 }
 
 extension StaticFiles.File {
-    fileprivate init(_ bytes: [UInt8], type: String) {
+    /// - Parameter comments: the language whose comments are left out; nil for a file that is served as it is.
+    fileprivate init(_ bytes: ByteBuffer, type: String, comments: CommentStripping.Language?) {
         self.type = type
-        digest = StaticFiles.digest(of: bytes)
-        let plain = ByteBuffer(bytes: bytes)
-        self.plain = plain
+        let content = FirstUse {
+            let all = Array(bytes.readableBytesView)
+            guard let comments else { return Content(plain: bytes, digest: StaticFiles.digest(of: all)) }
+            let rest = CommentStripping.strip(all, of: comments)
+            return Content(plain: ByteBuffer(bytes: rest), digest: StaticFiles.digest(of: rest))
+        }
+        self.content = content
         let isText = !["image/png", "image/x-icon", "font/woff2"].contains(type)
-        packed = FirstUse { isText ? Gzip.pack(plain) : nil }
+        packed = FirstUse { isText ? Gzip.pack(content.value.plain) : nil }
     }
 }
 

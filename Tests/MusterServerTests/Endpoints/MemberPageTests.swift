@@ -28,7 +28,7 @@ import Testing
         "console/frame/words/ja.js": "export default {};", "console/roster/row.js": "//",
         "console/map/map.js": "import \"../shared/a.js\";\nimport \"./words/en.js\";\nimport \"../person/track.js\"",
         "console/person/track.js": "import \"../../../../outside.js\"", "outside.js": "//",
-        "vendor/preact/preact-htm.js": "export {}", "vendor/preact/LICENSE-htm.txt": "a licence",
+        "vendor/preact/preact-htm.js": "// a library\nexport {}", "vendor/preact/LICENSE-htm.txt": "a licence",
         "vendor/maplibre/maplibre-gl.js": "\"../../console/app.js\"",
     ]
 
@@ -114,6 +114,21 @@ import Testing
             for path in ["//me/way/", "//engine/", "//me/nothing.js"] {
                 #expect(try await desk.send(.get, path).status == 404, "\(path)")
             }
+        }
+    }
+
+    @Test func `scripts and style sheets are served without comments, and a library as it is`() async throws {
+        var files = Self.files
+        files["console/marks.css"] = "/* marks */\nb{}\n"
+        let root = try Self.folder(files)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try await Office(webRoot: root).open { desk async throws in
+            let panel = try await desk.send(.get, "//me/way/panel.js")
+            #expect(panel.text == "const map = () => import(\"../../console/map/map.js\");")
+            #expect(panel.headers[.contentLength] == "\(panel.body.readableBytes)")
+            #expect(panel.headers[.eTag] == "\"\(StaticFiles.digest(of: Array(panel.text.utf8)))\"")
+            #expect(try await desk.send(.get, "//console/marks.css").text == "b{}\n")
+            #expect(try await desk.send(.get, "//vendor/preact/preact-htm.js").text == "// a library\nexport {}")
         }
     }
 
