@@ -22,7 +22,7 @@ import { chosenUsers, mayChangeDevices, noTeam } from "../../Web/console/adminis
 import { persist } from "../../Web/console/administration/longwork.js";
 import { parseTable } from "../../Web/console/shared/csv.js";
 import { Problem } from "../../Web/console/shared/http.js";
-import { ownHost } from "../../Web/console/shared/reach.js";
+import { ownHost } from "../../Web/console/shared/ownhost.js";
 import { addWords, setLanguage } from "../../Web/console/shared/words.js";
 
 await addWords("administration");

@@ -6,6 +6,7 @@ import { Database } from "../../Web/me/storage/database.js";
 import { MemoryDatabase } from "../../Web/me/storage/memory.js";
 import { isErasedAfterAWeek, storageState } from "../../Web/me/storage/persistence.js";
 import { deviceName } from "../../Web/me/tracking/environment.js";
+import { addressWarnings } from "../../Web/me/tracking/owntracks.js";
 import { setLanguage, addWords } from "../../Web/console/shared/words.js";
 import {
     fixWords, lossWords, problemWords, stateWords, storageWords, waitingWords,
@@ -100,4 +101,16 @@ test("the panel's words say what is, and promise nothing", async () => {
     assert.match(storageWords({ problem: "unknown" }), /does not say/);
     assert.match(storageWords({ isPersistent: true, problem: "nearlyFull", ...sizes }), /nearly full/);
     assert.equal(storageWords(undefined), "");
+});
+
+test("the code of OwnTracks comes with a warning of an address that no phone reaches, and of one in the clear", async () => {
+    await addWords("../me/tracking");
+    for (const language of ["es", "ja", "zh", "en"]) {
+        await setLanguage(language);
+        assert.equal(addressWarnings("http://localhost:8080/").length, 2);
+        assert.match(addressWarnings("https://127.0.0.1/")[0], /127\.0\.0\.1/);
+    }
+    assert.match(addressWarnings("http://localhost:8080/")[0], /^No other device reaches this server at localhost: /);
+    assert.match(addressWarnings("http://192.168.1.7:8080/").join(""), /^Without https/);
+    assert.deepEqual(addressWarnings("https://muster.example.org/"), []);
 });

@@ -244,6 +244,9 @@ def test_what_a_page_cannot_do_leads_to_the_code_of_owntracks(app, server, walke
     app.find("#tracking-owntracks").click()
     until(lambda: app.is_shown("#tracking-code .qr"))
     assert app.find(".tracking-link").get_attribute("href").startswith("owntracks:///config?inline=")
+    # The test's server is at 127.0.0.1, without https.
+    assert app.texts("#tracking-code .warning")[1].startswith("No other device reaches this server at 127.0.0.1")
+    assert app.texts("#tracking-code .warning")[2].startswith("Without https")
     assert [each["name"] for each in server.ask("GET", f"devices?user={walker}")["items"]] == ["phone"]
     for language in ("en", "es", "ja", "zh"):
         app.script("(language) => trial.speak(language)", language)

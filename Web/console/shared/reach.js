@@ -1,16 +1,7 @@
 /** What somebody should know of an address before it is given to another device. */
+import { ownHost } from "./ownhost.js";
 import { html } from "./view.js";
 import { t } from "./words.js";
-
-/** As a URL writes them: by name, IPv4, IPv6, and IPv4 within IPv6. */
-const ownHosts = /^((.+\.)?localhost\.?|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
-
-/** The host of an address that names each device itself, so that no other one finds a server there; else undefined. */
-export function ownHost(server) {
-    let host;
-    try { host = new URL(server.trim()).hostname; } catch { return undefined; }
-    return ownHosts.test(host) ? host : undefined;
-}
 
 /**
  * Says that no other device reaches the server at an address, and what to do. Stands beside all that names the server:

@@ -1,5 +1,6 @@
 /** Sets up OwnTracks with a link and a code; loaded when the person asks for them. */
 import { root } from "../../console/shared/http.js";
+import { ownHost } from "../../console/shared/ownhost.js";
 import { configuration, configurationLink, isInTheClear, phoneAddress } from "../../console/shared/owntracks.js";
 import { QRView } from "../../console/shared/qrview.js";
 import { html } from "../../console/shared/view.js";
@@ -24,10 +25,16 @@ export async function ownTracksLink({ request, user, server = root }) {
     return configurationLink(configuration({ address: phoneAddress(server), user, device: deviceName, token }));
 }
 
-export function SetUp({ link, user, onClose }) {
+/** What the person should know of the server's address before OwnTracks reports to it. Pure but for the language. */
+export function addressWarnings(server) {
+    const host = ownHost(server);
+    return [host && t("me.tracking.ownHost", { host }), isInTheClear(server) && t("me.tracking.clear")].filter(Boolean);
+}
+
+export function SetUp({ link, user, onClose, server = root }) {
     return html`<div id="tracking-code">
         <p class="warning">${t("me.tracking.secret")}</p>
-        ${isInTheClear(root) && html`<p class="warning">${t("me.tracking.clear")}</p>`}
+        ${addressWarnings(server).map((words) => html`<p key=${words} class="warning">${words}</p>`)}
         <ol><li>${t("me.tracking.step1")}</li><li>${t("me.tracking.step2")}</li><li>${t("me.tracking.step3")}</li></ol>
         <p><a class="plain tracking-link" href=${link}>${t("me.tracking.openOwnTracks")}</a></p>
         <${QRView} content=${link} label=${t("me.tracking.code", { name: user })} />

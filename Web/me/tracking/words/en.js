@@ -85,6 +85,8 @@ export default Object.freeze({
     "me.tracking.openOwnTracks": "Open it in OwnTracks",
     "me.tracking.code": "QR code that sets up OwnTracks for {name}",
     "me.tracking.secret": "The code is a secret: whoever has it can report positions as you. It is shown once.",
-    "me.tracking.clear": "Without https, anyone on the way can read it.",
+    "me.tracking.ownHost": "No other device reaches this server at {host}: on each device, that is the device itself. "
+        + "Open this app at the server’s address in its network or the Internet, and set OwnTracks up there.",
+    "me.tracking.clear": "Without https, anyone on the way can read the code’s secret and your positions.",
     "me.tracking.hideCode": "Hide the code",
 });

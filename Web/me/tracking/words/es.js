@@ -92,6 +92,9 @@ export default Object.freeze({
     "me.tracking.code": "Código QR que configura OwnTracks para {name}",
     "me.tracking.secret": "El código es secreto: quien lo tenga puede informar posiciones como usted. Se muestra una "
         + "vez.",
-    "me.tracking.clear": "Sin https, cualquiera en el camino puede leerlo.",
+    "me.tracking.ownHost": "Ningún otro dispositivo alcanza este servidor en {host}: en cada dispositivo, esa "
+        + "dirección es él mismo. Abra esta aplicación en la dirección del servidor en su red o en Internet y configure "
+        + "allí OwnTracks.",
+    "me.tracking.clear": "Sin https, cualquiera puede leer por el camino el secreto del código y sus posiciones.",
     "me.tracking.hideCode": "Ocultar el código",
 });

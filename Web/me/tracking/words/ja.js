@@ -61,6 +61,8 @@ export default Object.freeze({
     "me.tracking.openOwnTracks": "OwnTracksで開く",
     "me.tracking.code": "{name} のOwnTracksを設定するQRコード",
     "me.tracking.secret": "コードは秘密です。持っている人は誰でもあなたとして位置を報告できます。表示は一度だけです。",
-    "me.tracking.clear": "https でないと、途中で誰でも読めます。",
+    "me.tracking.ownHost": "{host} では、ほかのどの端末もこのサーバーに届きません。各端末自身を指すためです。"
+        + "ネットワークまたはインターネットでのサーバーのアドレスでこのアプリを開き、そこでOwnTracksを設定してください。",
+    "me.tracking.clear": "httpsでないため、コードの秘密とあなたの位置は通信の途中で誰でも読めます。",
     "me.tracking.hideCode": "コードを隠す",
 });

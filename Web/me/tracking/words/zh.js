@@ -60,6 +60,8 @@ export default Object.freeze({
     "me.tracking.openOwnTracks": "在 OwnTracks 中打开",
     "me.tracking.code": "为 {name} 设置 OwnTracks 的 QR 码",
     "me.tracking.secret": "二维码是秘密：得到它的人可以用您的身份报告位置。只显示一次。",
-    "me.tracking.clear": "没有 https，途中任何人都能读取。",
+    "me.tracking.ownHost": "其他设备无法通过 {host} 访问此服务器：在每台设备上，它都指该设备自身。"
+        + "请用服务器在其网络或互联网中的地址打开此应用，并在那里设置 OwnTracks。",
+    "me.tracking.clear": "没有 https，传输途中任何人都能读取二维码中的秘密和您的位置。",
     "me.tracking.hideCode": "隐藏二维码",
 });
