@@ -110,8 +110,11 @@ test("when nobody is signed in any more the worker's request ends as refused", a
 
 test("the people of teams are asked for by name, and a team that is gone is left out", async () => {
     const { data } = await open(async (path) => (
-        path.startsWith("teams/a%2Fb/") ? json({ members: [{ user: "ann" }] }) : json({}, 404)));
-    assert.deepEqual(await data.heard(["a/b", "gone"]), [{ user: "ann" }]);
+        path.startsWith("teams/a%2Fb/") ? json({ members: [{ user: "ann" }], at: "2026-11-21T06:05:00Z" })
+            : path === "health" ? json({ at: "2026-11-21T06:06:00Z" }) : json({}, 404)));
+    assert.deepEqual(await data.heard(["a/b", "gone"]), { people: [{ user: "ann" }], at: "2026-11-21T06:05:00Z" });
+    assert.deepEqual(await data.heard([]), { people: [], at: "2026-11-21T06:06:00Z" },
+        "the server’s time is asked for where no team tells it");
 });
 
 test("changes go to the page in batches, one at a time, and none is lost or told twice", async (context) => {

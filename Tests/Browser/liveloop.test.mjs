@@ -37,9 +37,15 @@ function begin(context) {
         user: { name: "lea" }, live: emptyState, connection: { state: "connecting" }, notice: "",
     }, () => {});
     const told = { taken: [], loads: 0 };
+    /** By how much somebody set this device's clock forward. */
+    let setMs = 0;
+    const untouched = Date.now;
+    Date.now = () => untouched.call(Date) + setMs;
+    const setClock = (ms) => { setMs += ms; };
     const loop = new LiveLoop({
         store, token: async () => "token",
         taken: (changes) => told.taken.push(...changes), loaded: () => { told.loads += 1; },
+        monotonicNow: () => Date.now() - setMs,
     });
     loop.begin();
     const worker = HandWorker.newest;
@@ -53,7 +59,7 @@ function begin(context) {
         await settle();
     };
     const report = (status) => worker.tell({ type: "status", status });
-    return { store, loop, worker, told, answer, fail, report };
+    return { store, loop, worker, told, answer, fail, report, setClock };
 }
 
 const safety = { sequence: 8, type: "safety", user: "ann", state: "safe", since: "2026-11-21T06:05:01Z" };
@@ -101,11 +107,12 @@ test("a page that is cut off says since when the server was last heard, until it
     report({ state: "live", heardMs: beganMs });
     mock.timers.tick(20_000);
     report({ state: "waiting", delayMs: 500, heardMs: beganMs + 9_000 });
-    assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 500, wasLiveMs: beganMs + 9_000 });
+    // The server's clock is five minutes ahead of this device's.
+    assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 500, wasLiveMs: beganMs + 309_000 });
     mock.timers.tick(500);
     report({ state: "connecting", heardMs: beganMs + 9_000 });
     report({ state: "waiting", delayMs: 1000, heardMs: beganMs + 9_000 });
-    assert.equal(store.value.connection.wasLiveMs, beganMs + 9_000);
+    assert.equal(store.value.connection.wasLiveMs, beganMs + 309_000);
     report({ state: "live", heardMs: beganMs + 30_000 });
     assert.deepEqual(store.value.connection, { state: "live" });
 });
@@ -120,11 +127,11 @@ test("a page whose network is gone, by the browser, is not live as of the last w
     worker.tell({ type: "changes", changes: [safety] });
     mock.timers.tick(2000);
     loop.doubt();
-    assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 0, wasLiveMs: beganMs + 3000 });
+    assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 0, wasLiveMs: beganMs + 303_000 });
     assert.equal(worker.sent.at(-1).type, "doubt");
     // The worker hears the server also while nothing changes.
     report({ state: "waiting", delayMs: 0, heardMs: beganMs + 4500 });
-    assert.equal(store.value.connection.wasLiveMs, beganMs + 4500);
+    assert.equal(store.value.connection.wasLiveMs, beganMs + 304_500);
 });
 
 test("a reload of a page that is live is no cut", async (context) => {
@@ -189,9 +196,36 @@ test("when people were heard is asked every 20 s while somebody looks, teams in 
     mock.timers.tick(20_000);
     assert.deepEqual(worker.last("heard").teams, ["a", "b"]);
     const heard = "2026-11-21T06:06:00Z";
-    worker.tell({ type: "answer", number: worker.last("heard").number, answer: [{ user: "of a", heard }] });
+    worker.tell({ type: "answer", number: worker.last("heard").number, answer: { people: [{ user: "of a", heard }] } });
     await settle();
     assert.equal(store.value.live.members.get("of a").heard, heard);
+});
+
+test("a clock that somebody sets while the page is open changes nothing of the server’s time", async (context) => {
+    const { store, loop, worker, answer, report, setClock } = begin(context);
+    await answer();
+    report({ state: "live", heardMs: beganMs });
+    for (const [number, ms] of [[1, 3_600_000], [2, -86_400_000]]) {
+        setClock(ms);
+        mock.timers.tick(1000);
+        assert.equal(worker.sent.filter(({ type }) => type === "heard").length, number, "it asks within a second");
+        const at = new Date(beganMs + 300_000 + number * 1000).toISOString();
+        worker.tell({ type: "answer", number: worker.last("heard").number, answer: { people: [], at } });
+        await settle();
+        assert.equal(loop.serverNow, beganMs + 300_000 + number * 1000);
+    }
+    assert.equal(store.value.connection.state, "live");
+});
+
+test("the time that an answer takes is not taken for a clock that was set", async (context) => {
+    const { loop, worker, answer, report } = begin(context);
+    await answer();
+    report({ state: "live", heardMs: beganMs });
+    mock.timers.tick(20_000);
+    const at = new Date(beganMs + 320_000 - 1500).toISOString();
+    worker.tell({ type: "answer", number: worker.last("heard").number, answer: { people: [], at } });
+    await settle();
+    assert.equal(loop.serverNow, beganMs + 320_000);
 });
 
 test("while the server stands still a state that is loaded anew makes the page not live", async (context) => {

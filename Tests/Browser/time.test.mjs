@@ -2,7 +2,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { localText, stopwatch } from "../../Web/console/shared/time.js";
+import {
+    age, clockTime, keepTimeBy, localText, minuteTime, stopwatch, today,
+} from "../../Web/console/shared/time.js";
+
+/** Does something in another time zone, and at another time by the page's clock. */
+function at(zone, now, act) {
+    const before = process.env.TZ;
+    process.env.TZ = zone;
+    keepTimeBy(() => Date.parse(now));
+    try { act(); } finally {
+        if (before === undefined) { delete process.env.TZ; } else { process.env.TZ = before; }
+        keepTimeBy(() => Date.now());
+    }
+}
 
 test("a time that runs has hours only where there are some, and never less than nothing", () => {
     assert.deepEqual([0, 59.999, 67, 3599, 3600, 3847, -5].map(stopwatch),
@@ -12,4 +25,44 @@ test("a time that runs has hours only where there are some, and never less than 
 test("a time goes into a field and comes out of it as the same time", () => {
     const noon = Date.parse("2026-11-21T12:00:00Z");
     assert.equal(new Date(localText(noon)).getTime(), noon);
+});
+
+test("a time of another day is shown with that day, and one of another year with the year", () => {
+    at("Europe/Oslo", "2026-11-21T22:59:59Z", () => {
+        assert.equal(clockTime("2026-11-21T13:03:07Z"), "14:03:07");
+        assert.equal(minuteTime("2025-11-21T13:03:07Z"), "Nov 21, 2025 14:03");
+    });
+    // The next second is another day in Oslo.
+    at("Europe/Oslo", "2026-11-21T23:00:00Z", () => {
+        assert.equal(clockTime("2026-11-21T13:03:07Z"), "Nov 21 14:03:07");
+        assert.equal(minuteTime("2026-11-21T13:03:07Z"), "Nov 21 14:03");
+        assert.equal(minuteTime("2026-11-22T13:03:07Z"), "14:03");
+    });
+});
+
+test("which day it is, is by the page’s clock and not by this device’s", () => {
+    at("UTC", "2001-02-03T12:00:00Z", () => {
+        assert.equal(clockTime("2001-02-03T11:00:00Z"), "11:00:00");
+        assert.equal(today(), new Date("2001-02-03T01:00:00Z").toDateString());
+    });
+});
+
+test("where the clocks are put back the hour comes twice, and an age and a time that runs count through it", () => {
+    const [first, second] = ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"];
+    at("Europe/Oslo", second, () => {
+        assert.deepEqual([clockTime(first), clockTime(second)], ["02:30:00", "02:30:00"]);
+        assert.equal(age(first, Date.parse(second)), "1 h ago");
+        assert.equal(stopwatch((Date.parse(second) - Date.parse(first)) / 1000), "1:00:00");
+    });
+    at("Europe/Oslo", "2026-03-29T01:00:00Z", () => {
+        assert.equal(clockTime("2026-03-29T00:59:59Z"), "01:59:59");
+        assert.equal(clockTime("2026-03-29T01:00:00Z"), "03:00:00");
+        assert.equal(age("2026-03-29T00:00:00Z", Date.parse("2026-03-29T01:00:00Z")), "1 h ago");
+    });
+});
+
+test("a device that is carried into another time zone shows the times of that zone", () => {
+    at("Europe/Oslo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "12:00"));
+    at("Asia/Tokyo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "20:00"));
+    at("Europe/Oslo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "12:00"));
 });

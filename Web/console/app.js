@@ -36,12 +36,15 @@ import { SignIn, whyNot } from "./shared/signin.js";
 import { emptyState, latestPosition } from "./shared/state.js";
 import { StorageWatch } from "./shared/storage.js";
 import { Store } from "./shared/store.js";
+import { keepTimeBy, today } from "./shared/time.js";
 import { html, PageContext, render, useSlice } from "./shared/view.js";
 import { currentLanguage, t } from "./shared/words.js";
 import { WaitingActions } from "./targets/waitingactions.js";
 import { WaitingList } from "./targets/waitinglist.js";
 import { Events } from "./timeline/events.js";
 
+/** How often the page looks whether another day began. */
+const dayEveryMs = 5000;
 /** So long after signing in the page has shown what matters most. */
 const preloadAfterMs = 5000;
 const noFilter = Object.freeze({ sorting: "state" });
@@ -53,6 +56,8 @@ const store = new Store({
     waiting: { targets: [], running: new Set() }, storage: undefined, isNotified: false,
     pendingOrders: [], isSilent: true, route: parseRoute(location.hash),
     notice: "", said: "", whySignedOut: "", language: currentLanguage(), isWall: isWallWanted(), isReady: false,
+    /** The day by the server's clock, in the reader's time zone: a time of another day is shown with its day. */
+    day: today(),
 });
 const session = new Session();
 const json = (path) => session.json(path);
@@ -220,8 +225,9 @@ function toggleWall() {
 // What is seen
 
 function Page() {
-    const { user, language, isReady, isWall, route } = useSlice(
-        ({ user, language, isReady, isWall, route }) => ({ user, language, isReady, isWall, route }));
+    // With another day everything is drawn again: a time of the day before gets its day.
+    const { user, language, isReady, isWall, route } = useSlice(({ user, language, isReady, isWall, route, day }) => (
+        { user, language, isReady, isWall, route, day }));
     if (!isReady) { return undefined; }
     if (!user) { return html`<${SignIn} />`; }
     const isFirst = route.screen === firstScreen;
@@ -290,6 +296,9 @@ async function start() {
     listenForKeys();
     addEventListener("online", () => { loop.hurry(); outbox.hurry(); });
     addEventListener("offline", () => loop.doubt());
+    document.addEventListener("visibilitychange", () => loop.refreshHeard());
+    keepTimeBy(serverNow);
+    setInterval(() => store.set({ day: today() }), dayEveryMs);
     storage.begin();
     setInterval(() => { if (session.user && !document.hidden) { actions.refresh(session.user); } }, 20_000);
     try {

@@ -11,6 +11,7 @@ import { Session } from "../console/shared/session.js";
 import { SignIn, whyNot } from "../console/shared/signin.js";
 import { emptyState } from "../console/shared/state.js";
 import { Store } from "../console/shared/store.js";
+import { keepTimeBy } from "../console/shared/time.js";
 import { html, PageContext, render, useSlice } from "../console/shared/view.js";
 import { addWords, currentLanguage, languageFor, languages, setLanguage, t } from "../console/shared/words.js";
 import { PersonCache } from "./cache.js";
@@ -237,6 +238,7 @@ async function start() {
     document.addEventListener("visibilitychange", () => {
         if (document.hidden) { ownLoop.keep(); } else { loop.hurry(); outbox.hurry(); }
     });
+    keepTimeBy(serverNow);
     navigator.serviceWorker?.addEventListener("message", ({ data }) => {
         if (data?.type === "open") { location.hash = data.fragment; }
     });

@@ -5,13 +5,14 @@ import { offerTable } from "../shared/download.js";
 import { SelectField, TextField } from "../shared/fields.js";
 import { useList } from "../shared/forms.js";
 import { Time } from "../shared/timeview.js";
-import { html, useMemo, useState } from "../shared/view.js";
+import { html, useMemo, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { authorWords, changeWords, detailWords, entryText, filtered, groupKeys } from "./auditwords.js";
 
 const noFilter = { who: "", what: "", group: "", from: "", to: "" };
 
 export function Part() {
+    const { serverNow } = usePage();
     const list = useList("audit?limit=200", "items");
     const [filter, setFilter] = useState(noFilter);
     const entries = list.items ?? [];
@@ -34,7 +35,7 @@ export function Part() {
             ${list.hasMore && html`<button type="button" class="plain" disabled=${list.isBusy}
                 onClick=${list.more}>${t("audit.loadMore")}</button>`}
             <button type="button" class="plain" disabled=${shown.length === 0}
-                onClick=${() => saveEntries(shown)}>${t("audit.save")}</button></p>
+                onClick=${() => saveEntries(shown, serverNow())}>${t("audit.save")}</button></p>
         <${Paged} list=${list} items=${shown} label=${t("operations.part.audit")} empty=${empty}
             row=${(entry) => html`<${Entry} key=${`${entry.change.sequence}`} entry=${entry} />`} />
     </section>`;
@@ -49,10 +50,10 @@ function Entry({ entry }) {
 }
 
 /** A table of entries: times as the server has them, so that it can be sorted and compared. */
-function saveEntries(entries) {
+function saveEntries(entries, nowMs) {
     const head = ["time", "sequence", "author", "device", "by", "type", "words"];
     const rows = entries.map(({ author, device, by, change, details }) => [
         change.at, change.sequence, author, device, by, change.type, entryText({ change, details }),
     ]);
-    offerTable(tableText([head, ...rows]), `audit-${new Date().toISOString().slice(0, 10)}.csv`);
+    offerTable(tableText([head, ...rows]), `audit-${new Date(nowMs).toISOString().slice(0, 10)}.csv`);
 }

@@ -32,8 +32,9 @@ export function Header() {
 function Connection({ connection: { state, wasLiveMs, delayMs } }) {
     // A first attempt after a cut goes on saying since when the page is not live.
     const shown = state === "connecting" && wasLiveMs !== undefined ? "waiting" : state;
+    const { serverNow } = usePage();
     const words = shown === "waiting"
-        ? t("connection.notLiveSince", { time: clockTime(new Date(wasLiveMs ?? Date.now()).toISOString()) })
+        ? t("connection.notLiveSince", { time: clockTime(new Date(wasLiveMs ?? serverNow()).toISOString()) })
         : t(`connection.${shown}`);
     const title = shown === "waiting" && delayMs > 0
         ? t("connection.triesAgain", { count: Math.ceil(delayMs / 1000) }) : undefined;

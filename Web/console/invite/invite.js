@@ -7,7 +7,7 @@ import { LanguageButtons } from "../shared/languages.js";
 import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { Session } from "../shared/session.js";
 import { legible } from "../shared/text.js";
-import { clockTime } from "../shared/time.js";
+import { wholeTime } from "../shared/time.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "../shared/view.js";
 import { addWords, currentLanguage, t } from "../shared/words.js";
 import { Invitation, isOver } from "./invitation.js";
@@ -98,7 +98,7 @@ function Asking({ answer: { user, team, expiresTime }, invitation, setState }) {
         <h2 class="visually-hidden">${t("invite.title")}</h2>
         <p class="waiting">${t("invite.welcome", { host: location.host })}</p>
         <dl class="facts">${team && html`<dt>${t("invite.team")}</dt><dd id="team">${legible(team)}</dd>`}
-            <dt>${t("invite.until")}</dt><dd>${clockTime(expiresTime)}</dd></dl>
+            <dt>${t("invite.until")}</dt><dd>${wholeTime(Date.parse(expiresTime))}</dd></dl>
         <label for="user">${t("invite.name")}</label>
         <input id="user" type="text" autocomplete="username" value=${user} readonly />
         <label for="password">${t("invite.password")}</label>

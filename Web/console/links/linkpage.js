@@ -6,7 +6,7 @@ import { LanguageList } from "../shared/languages.js";
 import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { LinkWatch, oldAfterMs } from "../shared/linkwatch.js";
 import { Store } from "../shared/store.js";
-import { clockTime } from "../shared/time.js";
+import { clockTime, keepTimeBy } from "../shared/time.js";
 import { html, PageContext, render, useNow, usePage, useSlice } from "../shared/view.js";
 import { addWords, currentLanguage, t } from "../shared/words.js";
 
@@ -22,6 +22,7 @@ export async function openLinkPage(page, View) {
         /** The address by which this page was opened, for another device. */
         address: undefined,
     };
+    keepTimeBy(context.serverNow);
     // Before anything else: the secret leaves the address bar.
     const token = takeToken(page);
     begin(context, page, token);
@@ -77,11 +78,11 @@ function whyNothing({ isOver, answer, fault }, hasToken) {
 
 /** Says large that what is shown may be old. */
 function NotRefreshed() {
-    const { checkedMs } = useSlice(({ watched }) => watched);
+    const { checkedMs, aheadMs } = useSlice(({ watched }) => watched);
     useNow(1000);
     const isOld = checkedMs !== undefined && Date.now() - checkedMs > oldAfterMs;
     return html`<p class="link-old" role="alert" hidden=${!isOld}>${
-        isOld && t("links.notRefreshed", { time: clockTime(new Date(checkedMs).toISOString()) })}</p>`;
+        isOld && t("links.notRefreshed", { time: clockTime(new Date(checkedMs + aheadMs).toISOString()) })}</p>`;
 }
 
 /** Of when what is shown is, and until when the link shows it. */

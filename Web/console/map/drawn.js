@@ -1,4 +1,8 @@
-/** What the map draws of people, and what a new state changes of it: so that only that is given to the map. Pure. */
+/**
+ * What the map draws of people, and what a new state changes of it: so that only that is given to the map. Pure, apart
+ * from the day, which is by the page's clock.
+ */
+import { today } from "../shared/time.js";
 import { memberFeatures } from "./mapdata.js";
 
 const kinds = ["people", "sheltered", "seeming", "doubts"];
@@ -8,6 +12,7 @@ export class DrawnPeople {
     #drawn = new Map();
     #incidents;
     #alwaysShown;
+    #day;
 
     /**
      * Draws a state.
@@ -17,10 +22,13 @@ export class DrawnPeople {
      */
     update(state) {
         const differences = Object.fromEntries(kinds.map((kind) => [kind, { add: [], remove: [] }]));
-        // An incident changes how everybody is shown.
-        const isAnew = state.incidents !== this.#incidents || state.alwaysShown !== this.#alwaysShown;
+        // An incident changes how everybody is shown, and another day the time of what is old.
+        const day = today();
+        const isAnew = state.incidents !== this.#incidents || state.alwaysShown !== this.#alwaysShown
+            || day !== this.#day;
         this.#incidents = state.incidents;
         this.#alwaysShown = state.alwaysShown;
+        this.#day = day;
         for (const [user, member] of state.members) {
             const known = this.#drawn.get(user);
             if (known && known.member === member && !isAnew) { continue; }

@@ -39,7 +39,7 @@ export class LiveData {
      */
     load(wanted) { return this.#ask("load", wanted); }
 
-    /** When the people of these teams were last heard and located. */
+    /** When the people of these teams were last heard and located, and the server's time: `{people, at}`. */
     heard(teams) { return this.#ask("heard", { teams }); }
 
     /** Follows the changes after a sequence; what was followed before ends. */

@@ -17,6 +17,10 @@ const loadLimitMs = 30_000;
  * How often the page asks when people were heard: no change is sent for a device that is heard without a stored fix.
  */
 const heardEveryMs = 20_000;
+/** How often the page looks whether this device's clock was set. */
+const clockEveryMs = 1000;
+/** The difference between the clocks' movements beyond which this device's clock was set, or the device slept. */
+const steppedMs = 2000;
 
 export class LiveLoop {
     #store;
@@ -28,6 +32,9 @@ export class LiveLoop {
     /** Counts sign-ins and reloads, so that an answer to an earlier request is dropped. */
     #era = 0;
     #clockAheadMs = 0;
+    #monotonicNow;
+    /** This device's clock minus the clock that nobody can set, when it was last looked at. */
+    #clockDifferenceMs;
     /** The time at which the server was last heard, by this device's clock. */
     #heardMs;
 
@@ -38,9 +45,11 @@ export class LiveLoop {
      * @param {(changes: object[]) => void} options.taken called with the changes that the store has taken
      * @param {() => void} options.loaded called when the state was loaded
      * @param {() => Worker} [options.newWorker] starts the worker that reads the server, for a page that has its own
+     * @param {() => number} [options.monotonicNow] a clock that nobody can set, in milliseconds; replaced in tests
      */
-    constructor({ store, token, taken, loaded, newWorker }) {
+    constructor({ store, token, taken, loaded, newWorker, monotonicNow = () => performance.now() }) {
         this.#store = store;
+        this.#monotonicNow = monotonicNow;
         this.#taken = taken;
         this.#loaded = loaded;
         this.#data = new LiveData({
@@ -49,7 +58,9 @@ export class LiveLoop {
             report: (status) => this.#report(status),
             resync: () => this.#load(),
         });
-        setInterval(() => this.#refreshHeard(), heardEveryMs);
+        this.#clockDifferenceMs = this.#clockDifference;
+        setInterval(() => this.refreshHeard(), heardEveryMs);
+        setInterval(() => this.#noticeSetClock(), clockEveryMs);
     }
 
     /** The server's time in milliseconds; this device's time until the server has told its own. */
@@ -102,7 +113,7 @@ export class LiveLoop {
                 this.#data.load({ knownRegions, wantsHistory: !this.#hasHistory }), loadLimitMs);
             if (mine !== this.#era) { return; }
             this.#heardMs = Date.now();
-            if (snapshot.at) { this.#clockAheadMs = Date.parse(snapshot.at) - Date.now(); }
+            this.#hearClock(snapshot.at, 0);
             const live = reduce(this.#store.value.live, { type: "snapshot", snapshot });
             this.#hasHistory = true;
             this.#store.set(({ notice: was }) => ({
@@ -144,7 +155,10 @@ export class LiveLoop {
         }
     }
 
-    /** Reports the connection's state. While the page is not live, the report says when the server was last heard. */
+    /**
+     * Reports the connection's state. While the page is not live, the report says when the server was last heard, by
+     * the server's clock.
+     */
     #report({ state, delayMs, heardMs }) {
         if (heardMs) { this.#heardMs = heardMs; }
         this.#store.set(({ connection: was }) => {
@@ -153,14 +167,15 @@ export class LiveLoop {
             // A reload of a page that is live does not count as an interruption.
             if (isFirst && was.state === "live") { return {}; }
             // What the page itself heard last is a change; the feed also hears that nothing has changed.
+            const toldMs = heardMs === undefined ? -Infinity : heardMs + this.#clockAheadMs;
             const wasLiveMs = isFirst ? undefined
-                : Math.max(was.wasLiveMs ?? this.#heardMs ?? Date.now(), heardMs ?? -Infinity);
+                : Math.max(was.wasLiveMs ?? this.heardAt ?? this.serverNow, toldMs);
             return { connection: { state, delayMs, wasLiveMs } };
         });
     }
 
-    /** Asks when people were heard, beginning with the teams in an incident. */
-    async #refreshHeard() {
+    /** Asks when people were heard, beginning with the teams in an incident, and what time it is. */
+    async refreshHeard() {
         const mine = this.#era;
         const { user, connection, live } = this.#store.value;
         if (!user || connection.state !== "live" || document.hidden) { return; }
@@ -168,12 +183,28 @@ export class LiveLoop {
         const teams = new Set(inIncident);
         for (const { team } of live.members.values()) { if (team) { teams.add(team); } }
         try {
-            const people = await this.#data.heard([...teams]);
+            const { people, at } = await this.#data.heard([...teams]);
             if (mine !== this.#era) { return; }
+            this.#hearClock(at, steppedMs);
             this.#store.set(({ live: now }) => ({ live: reduce(now, { type: "heard", people }) }));
         } catch {
             // The feed shows whether the server answers; the next round asks again.
         }
+    }
+
+    /** @param {string} [at] the server's time in an answer; a smaller change than `slackMs` is that of the way */
+    #hearClock(at, slackMs) {
+        const aheadMs = Date.parse(at ?? "") - Date.now();
+        if (Math.abs(aheadMs - this.#clockAheadMs) >= slackMs) { this.#clockAheadMs = aheadMs; }
+    }
+
+    get #clockDifference() { return Date.now() - this.#monotonicNow(); }
+
+    /** What this page thinks the server's time is may be wrong once somebody set this device's clock. */
+    #noticeSetClock() {
+        const isSet = Math.abs(this.#clockDifference - this.#clockDifferenceMs) >= steppedMs;
+        this.#clockDifferenceMs = this.#clockDifference;
+        if (isSet) { this.refreshHeard(); }
     }
 }
 

@@ -39,7 +39,7 @@ export async function loadSnapshot(get, knownRegions, began = () => {}) {
     ]);
     return {
         sequence: first.sequence,
-        at: people.at,
+        at: people.at ?? (await allowed(get("health")))?.at,
         members: people.members,
         positions: positions.items,
         clocks: positions.pages.flatMap(({ clocks }) => clocks ?? []),
@@ -55,14 +55,19 @@ export async function loadSnapshot(get, knownRegions, began = () => {}) {
     };
 }
 
-/** When the people of teams were last heard and located; of the first teams alone where there are many. */
+/**
+ * When the people of teams were last heard and located; of the first teams alone where there are many.
+ * @returns {Promise<{people: object[], at?: string}>} `at` is the server's time
+ */
 export async function loadHeard(get, teams) {
     const people = [];
+    let at;
     for (const team of teams.slice(0, heardTeamLimit)) {
         const answer = await allowed(get(`teams/${part(team)}/safety`));
         people.push(...answer?.members ?? []);
+        at = answer?.at ?? at;
     }
-    return people;
+    return { people, at: at ?? (await allowed(get("health")))?.at };
 }
 
 /** The changes just before a sequence, for the list of events; none when the server does not keep them. */

@@ -88,7 +88,8 @@ export const emptyState = Object.freeze({
  * @param {{type: "snapshot", snapshot: object} | {type: "history"|"changes", changes: object[]}
  *   | {type: "heard", people: object[]}} action
  *   `snapshot` is what `loadSnapshot` answers; `history` are changes from before it, for events and trails alone;
- *   `heard` is what `loadHeard` answers, which no change tells: a device may be heard without being stored
+ *   `heard` are the people that `loadHeard` answers, which no change tells: a device may be heard without being
+ *   stored
  * @returns {State} a new value; the old one is left as it was
  */
 export function reduce(state, action) {

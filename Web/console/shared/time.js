@@ -3,12 +3,28 @@ import { currentLanguage, currentLocale, t } from "./words.js";
 
 /** The formats of a language, made once: making one takes longer than using it a thousand times. */
 const made = new Map();
+/** The clock of the page: it decides which day today is. */
+let pageNow = () => Date.now();
+
+/**
+ * Makes the page keep the time of another clock than this device's, whose day may be wrong.
+ * @param {() => number} now the server's time in milliseconds
+ */
+export function keepTimeBy(now) { pageNow = now; }
+
+/** The day that it is now, in the reader's time zone: a text, the same for all of that day. */
+export function today() { return dayOf(pageNow()); }
+
+function dayOf(moment) {
+    return new Date(moment).toDateString();
+}
 
 function formats() {
-    const language = currentLanguage();
-    if (!made.has(language)) {
+    // A format keeps the time zone in which it was made, and a device may be carried into another one.
+    const key = `${currentLanguage()} ${new Date().getTimezoneOffset()}`;
+    if (!made.has(key)) {
         const locale = currentLocale();
-        made.set(language, {
+        made.set(key, {
             clock: new Intl.DateTimeFormat(locale, {
                 hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
             }),
@@ -18,13 +34,17 @@ function formats() {
                 hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
             }),
             day: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
+            dayOfYear: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" }),
         });
     }
-    return made.get(language);
+    return made.get(key);
 }
 
-/** `12:03:07`, with the day before it when it is another than today's; a dash for no time. */
-export function clockTime(text, nowMs = Date.now()) {
+/**
+ * `12:03:07`, with the day before it when it is another than today's, and the year when it is another than this one; a
+ * dash for no time.
+ */
+export function clockTime(text, nowMs = pageNow()) {
     return onItsDay(formats().clock, text, nowMs);
 }
 
@@ -34,15 +54,17 @@ export function wholeTime(ms) {
 }
 
 /** A clock's time without seconds: `12:03`. */
-export function minuteTime(text, nowMs = Date.now()) {
+export function minuteTime(text, nowMs = pageNow()) {
     return onItsDay(formats().shortClock, text, nowMs);
 }
 
 function onItsDay(format, text, nowMs) {
     const time = new Date(text ?? NaN);
     if (Number.isNaN(time.getTime())) { return "–"; }
-    const isToday = time.toDateString() === new Date(nowMs).toDateString();
-    return isToday ? format.format(time) : `${formats().day.format(time)} ${format.format(time)}`;
+    if (dayOf(time) === dayOf(nowMs)) { return format.format(time); }
+    const { day, dayOfYear } = formats();
+    const isThisYear = time.getFullYear() === new Date(nowMs).getFullYear();
+    return `${(isThisYear ? day : dayOfYear).format(time)} ${format.format(time)}`;
 }
 
 /** `3 min ago`. What lies in the future, by a clock that is off, is "now". */

@@ -5,7 +5,7 @@ import { regionKey } from "../shared/state.js";
 import { byName, legible, shortened } from "../shared/text.js";
 import { clockTime } from "../shared/time.js";
 import { Time } from "../shared/timeview.js";
-import { html, useMemo, usePage } from "../shared/view.js";
+import { html, useMemo, usePage, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { Sign } from "./events.js";
 import { eventWords, lateWords } from "./eventwords.js";
@@ -24,8 +24,9 @@ export function EventList({ incidents }) {
     const [filter, change] = useDraft("timeline filter", noFilter);
     const wanted = (event) => isWanted(event, filter, members);
     const log = useEventLog(incidents, wanted);
+    const day = useSlice((page) => page.day);
     const lines = useMemo(() => folded(log.events.filter(wanted)).slice(0, shownLimit).map((event) => html`
-        <${Line} key=${event.sequence} event=${event} members=${members} />`), [log.events, filter, members]);
+        <${Line} key=${event.sequence} event=${event} members=${members} />`), [log.events, filter, members, day]);
     return html`<section class="timeline-events" aria-labelledby="timeline-events-title">
         <h2 id="timeline-events-title">${t("events.title")}</h2>
         <${Filters} filter=${filter} change=${change} events=${log.events} />

@@ -2,7 +2,7 @@
 import { StateMark } from "../shared/mark.js";
 import { marks } from "../shared/marks.js";
 import { legible } from "../shared/text.js";
-import { clockTime, timeAttributes } from "../shared/time.js";
+import { Time } from "../shared/timeview.js";
 import { Component, html, useMemo, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { arrows, eventWords, lateWords } from "./eventwords.js";
@@ -39,7 +39,7 @@ class Line extends Component {
         return html`<li data-sequence=${sequence} data-kind=${kind} data-past=${delayMs ? "" : undefined}>
             <${Sign} event=${event} /><span class="what"><strong>${legible(user)}</strong> ${eventWords(event)}</span>
             ${delayMs ? html`<span class="late">${t("between.parts")}${lateWords(event)}</span>` : ""}
-            <time ...${timeAttributes(at)}>${clockTime(at)}</time>
+            <${Time} at=${at} />
         </li>`;
     }
 }
