@@ -171,6 +171,8 @@ class TokenServer {
     valid;
     calls = [];
     accepted = new Set();
+    /** The header `Date` of an answer that brings tokens. */
+    date;
 
     async request(path, { method = "GET", body, token } = {}) {
         this.calls.push(`${method} ${path}`);
@@ -191,7 +193,8 @@ class TokenServer {
         this.valid = `refresh-${this.count}`;
         this.accepted.add(`access-${this.count}`);
         const user = { name: "alice", role: "leader" };
-        return { json: async () => ({
+        const headers = new Headers(this.date ? { Date: this.date } : {});
+        return { headers, json: async () => ({
             accessToken: `access-${this.count}`, refreshToken: this.valid, expiresIn: 600, user,
         }) };
     }
@@ -248,6 +251,17 @@ test("a token that the server no longer takes is renewed once and the request se
     server.accepted.clear();
     assert.deepEqual(await session.json("teams"), { path: "teams" });
     assert.equal(server.calls.filter((call) => call === "POST session/refresh").length, 1);
+});
+
+test("the session knows from the answer that brings its tokens by how much the server’s clock is ahead", async () => {
+    const { server, clock, make } = world();
+    const session = make();
+    await session.signIn("alice", "right");
+    assert.equal(session.clockAheadMs, undefined, "no answer told it");
+    clock.ms = Date.parse("2026-11-20T12:00:00Z");
+    server.date = "Sat, 21 Nov 2026 12:00:07 GMT";
+    await session.token();
+    assert.equal(session.clockAheadMs, 86_407_500);
 });
 
 test("a revoked session ends, once, and leaves nothing behind", async () => {

@@ -54,11 +54,12 @@ const begin = Date.parse("2026-11-21T12:00:00Z");
 
 /** A watch whose time, server and timers the test makes. The device's clock is an hour behind the server's. */
 function watched({ lastsMs = 60_000 } = {}) {
-    const world = { now: begin, seen: [], asked: [], over: 0, timers: [], answer: undefined };
-    const serverTime = () => new Date(world.now + 3_600_000).toISOString();
+    const world = { now: begin, setMs: 0, seen: [], asked: [], over: 0, timers: [], answer: undefined };
+    const serverTime = () => new Date(world.now - world.setMs + 3_600_000).toISOString();
+    world.setClock = (ms) => { world.now += ms; world.setMs += ms; };
     const expiresTime = new Date(begin + 3_600_000 + lastsMs).toISOString();
     world.watch = new LinkWatch({
-        token: "ms_secret", now: () => world.now, over: () => { world.over += 1; },
+        token: "ms_secret", now: () => world.now, monotonicNow: () => world.now - world.setMs, over: () => { world.over += 1; },
         report: (state) => world.seen.push(state),
         request: async (path, { headers, token }) => {
             world.asked.push({ path, tag: headers?.["If-None-Match"], token });
@@ -128,6 +129,30 @@ test("past its time a link is over by the server's clock, also where the server 
     assert.equal(world.seen.at(-1).isOver, true);
     assert.equal(world.seen.at(-1).answer, undefined);
     assert.equal(world.asked.length, 2);
+});
+
+test("a clock that somebody sets ends no link, and the server is asked for its time", async () => {
+    const world = watched({ lastsMs: 60_000 });
+    await world.watch.begin();
+    for (const ms of [7_200_000, -86_400_000]) {
+        world.setClock(ms);
+        await world.next();
+        assert.equal(world.asked.at(-1).tag, undefined, "an answer without a body tells no time");
+        assert.equal(world.seen.at(-1).isOver, false);
+        assert.equal(world.watch.serverNow, world.now - world.setMs + 3_600_000);
+    }
+    await world.next();
+    assert.equal(world.asked.at(-1).tag, "W/\"1\"");
+});
+
+test("where the server does not answer after a clock was set, nothing is shown past the link’s time", async () => {
+    const world = watched({ lastsMs: 60_000 });
+    await world.watch.begin();
+    world.answer = new TypeError("no answer");
+    world.setClock(7_200_000);
+    await world.next();
+    assert.equal(world.asked.length, 2, "it asks first");
+    assert.equal(world.seen.at(-1).isOver, true);
 });
 
 test("a refused entry ends the page as well", async () => {

@@ -148,6 +148,8 @@ function begin() {
     outbox.begin(session.user.name);
     storage.ask();
     push.begin();
+    // A screen that opens before the state is here reads the time, too.
+    loop.assumeClock(session.clockAheadMs ?? 0);
     loop.begin();
     // What leads through an incident must open also where the server is gone by then.
     setTimeout(() => {

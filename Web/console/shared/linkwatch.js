@@ -9,6 +9,8 @@ export const everyMs = 5000;
 /** The time without an answer after which the shown state may be old, in milliseconds. */
 export const oldAfterMs = 12_000;
 const answerLimitMs = 8000;
+/** The difference between the clocks' movements beyond which this device's clock was set, or the device slept. */
+const steppedMs = 2000;
 /** The longest wait that a server may ask for. */
 const longestWaitMs = 60_000;
 
@@ -27,8 +29,11 @@ export class LinkWatch {
     #over;
     #request;
     #now;
+    #monotonicNow;
     #schedule;
     #tag;
+    /** This device's clock minus the clock that nobody can set, when the server last told its time. */
+    #clockDifferenceMs;
     /** @type {Watched} */
     #watched = { isOver: false, aheadMs: 0 };
     #isAsking = false;
@@ -42,14 +47,19 @@ export class LinkWatch {
      * @param {() => void} [options.over] called once, when the link is over
      * @param {typeof send} [options.request] this and the following are replaced in tests
      * @param {() => number} [options.now]
+     * @param {() => number} [options.monotonicNow] a clock that nobody can set, in milliseconds
      * @param {(act: () => void, ms: number) => () => void} [options.schedule] answers what cancels it
      */
-    constructor({ token, report, over = () => {}, request = send, now = Date.now, schedule = later }) {
+    constructor({
+        token, report, over = () => {}, request = send, now = Date.now, monotonicNow = () => performance.now(),
+        schedule = later,
+    }) {
         this.#token = token;
         this.#report = report;
         this.#over = over;
         this.#request = request;
         this.#now = now;
+        this.#monotonicNow = monotonicNow;
         this.#schedule = schedule;
     }
 
@@ -79,12 +89,13 @@ export class LinkWatch {
     }
 
     async #turn() {
-        if (this.#isEnded || this.#isOverByTime()) { return; }
+        // By a clock that was set nobody knows whether the link is over: the server is asked first.
+        if (this.#isEnded || (!this.#isClockSet && this.#isOverByTime())) { return; }
         this.#cancel();
         this.#isAsking = true;
         const waitMs = await this.#ask();
         this.#isAsking = false;
-        if (this.#isEnded) { return; }
+        if (this.#isEnded || (this.#isClockSet && this.#isOverByTime())) { return; }
         const untilOver = this.#expiresMs() - this.serverNow;
         this.#cancel = this.#schedule(() => this.#turn(), Math.max(0, Math.min(waitMs, untilOver)));
     }
@@ -93,12 +104,15 @@ export class LinkWatch {
     async #ask() {
         try {
             const response = await this.send("shared", {
-                headers: this.#tag ? { "If-None-Match": this.#tag } : {}, signal: AbortSignal.timeout(answerLimitMs),
+                // An answer without a body does not tell the server's time.
+                headers: this.#tag && !this.#isClockSet ? { "If-None-Match": this.#tag } : {},
+                signal: AbortSignal.timeout(answerLimitMs),
             });
             const answer = await response.json();
             this.#tag = response.headers.get("ETag") ?? undefined;
             const now = this.#now();
             const aheadMs = Date.parse(answer.serverTime) - now || 0;
+            this.#clockDifferenceMs = now - this.#monotonicNow();
             this.#show({ isOver: false, answer, checkedMs: now, aheadMs });
         } catch (error) {
             if (this.#isEnded) { return 0; }
@@ -110,6 +124,10 @@ export class LinkWatch {
             return Math.min(longestWaitMs, Math.max(everyMs, (error.retryAfterSeconds ?? 0) * 1000));
         }
         return everyMs;
+    }
+
+    get #isClockSet() {
+        return Math.abs(this.#now() - this.#monotonicNow() - this.#clockDifferenceMs) >= steppedMs;
     }
 
     #expiresMs() {

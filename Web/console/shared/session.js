@@ -30,6 +30,11 @@ export class Session {
     onEnd = () => {};
     /** Who is signed in: `{name, role, team?}`; undefined when nobody is. */
     user;
+    /**
+     * The milliseconds by which the server's clock was ahead of this device's when it last gave tokens, to about a
+     * second; undefined before.
+     */
+    clockAheadMs;
 
     /**
      * @param {object} options
@@ -151,6 +156,7 @@ export class Session {
         // With the cookie of an earlier sign-in on this browser, the password does not wait behind those of strangers.
         const response = await this.#send("session", { method: "POST", body, credentials: "same-origin" });
         const tab = randomName();
+        this.#hearClock(response);
         this.#keep(await response.json(), tab);
         await this.#claimTab(tab);
     }
@@ -182,6 +188,7 @@ export class Session {
         try {
             const body = { refreshToken: stored.refreshToken };
             const response = await this.#send("session/refresh", { method: "POST", body });
+            this.#hearClock(response);
             const answer = await response.json();
             // Signed out while the answer was on its way: it must not sign in again.
             if (!this.#stored()) { throw new Problem(401, { title: t("problem.signedOut") }); }
@@ -190,6 +197,12 @@ export class Session {
             if (error instanceof Problem && (error.status === 400 || error.status === 401)) { this.#end(); }
             throw error;
         }
+    }
+
+    #hearClock({ headers }) {
+        // The header has whole seconds.
+        const aheadMs = Date.parse(headers?.get("Date") ?? "") + 500 - this.#now();
+        if (!Number.isNaN(aheadMs)) { this.clockAheadMs = aheadMs; }
     }
 
     #keep(answer, tab) {
