@@ -59,7 +59,8 @@ function watched({ lastsMs = 60_000 } = {}) {
     world.setClock = (ms) => { world.now += ms; world.setMs += ms; };
     const expiresTime = new Date(begin + 3_600_000 + lastsMs).toISOString();
     world.watch = new LinkWatch({
-        token: "ms_secret", now: () => world.now, monotonicNow: () => world.now - world.setMs, over: () => { world.over += 1; },
+        token: "ms_secret", now: () => world.now, monotonicNow: () => world.now - world.setMs,
+        over: () => { world.over += 1; },
         report: (state) => world.seen.push(state),
         request: async (path, { headers, token }) => {
             world.asked.push({ path, tag: headers?.["If-None-Match"], token });

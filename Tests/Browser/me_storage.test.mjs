@@ -103,7 +103,7 @@ test("the panel's words say what is, and promise nothing", async () => {
     assert.equal(storageWords(undefined), "");
 });
 
-test("the code of OwnTracks comes with a warning of an address that no phone reaches, and of one in the clear", async () => {
+test("the code of OwnTracks warns of an address that no phone reaches, and of one in the clear", async () => {
     await addWords("../me/tracking");
     for (const language of ["es", "ja", "zh", "en"]) {
         await setLanguage(language);

@@ -93,8 +93,8 @@ export default Object.freeze({
     "me.tracking.secret": "El código es secreto: quien lo tenga puede informar posiciones como usted. Se muestra una "
         + "vez.",
     "me.tracking.ownHost": "Ningún otro dispositivo alcanza este servidor en {host}: en cada dispositivo, esa "
-        + "dirección es él mismo. Abra esta aplicación en la dirección del servidor en su red o en Internet y configure "
-        + "allí OwnTracks.",
+        + "dirección es él mismo. Abra esta aplicación en la dirección del servidor en su red o en Internet y "
+        + "configure allí OwnTracks.",
     "me.tracking.clear": "Sin https, cualquiera puede leer por el camino el secreto del código y sus posiciones.",
     "me.tracking.hideCode": "Ocultar el código",
 });
