@@ -127,7 +127,7 @@ final class APNsSender: PushSender {
 
     /// The reasons of an answer 400 that mean that the operator configured a wrong bundle id.
     private static let topicReasons: Set<String> = [
-        "BadTopic", "DeviceTokenNotForTopic", "MissingTopic", "TopicDisallowed",
+        "BadTopic", "MissingTopic", "TopicDisallowed",
     ]
     private static let topicAdvice = "--apns-topic must be the bundle id of the app, and the key one of its team"
     private static let keyAdvice =
@@ -146,6 +146,7 @@ final class APNsSender: PushSender {
         // The provider token has expired. The server makes a new one with the same key.
         case (403, "ExpiredProviderToken"), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
         case (403, _): return .misconfigured(words, advice: keyAdvice)
+        case (400, "DeviceTokenNotForTopic"): return .foreign(words, advice: topicAdvice)
         case (400, let reason?) where topicReasons.contains(reason):
             return .misconfigured(words, advice: topicAdvice)
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)

@@ -223,6 +223,7 @@ final class FCMSender: PushSender {
         switch (answer.status, code) {
         case (200..<300, _): return .delivered
         case (404, "UNREGISTERED"), (410, "UNREGISTERED"): return .gone(words, since: nil)
+        case (403, "SENDER_ID_MISMATCH"): return .foreign(words, advice: advice)
         case (403, _), (404, _): return .misconfigured(words, advice: advice)
         case (429, _): return .retry(words, afterSeconds: answer.retryAfterSeconds ?? Self.quotaSeconds)
         case (401, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)

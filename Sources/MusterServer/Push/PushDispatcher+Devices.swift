@@ -62,8 +62,10 @@ extension PushDispatcher {
 
     /// Tells the operator, once, that a service refuses the configuration for its platform. `/health` shows it until
     /// the service accepts a message.
-    func watchConfiguration(_ outcome: PushOutcome, of platform: PushPlatform) {
-        let fault = record.withLock { [moment = now()] in $0.recordConfiguration(outcome, of: platform, at: moment) }
+    func watchConfiguration(_ outcome: PushOutcome, of platform: PushPlatform, device: String) {
+        let fault = record.withLock { [moment = now()] in
+            $0.recordConfiguration(outcome, of: platform, device: device, at: moment)
+        }
         guard let fault else { return }
         logger.error(
             "A push service refuses this server's configuration: no message arrives until it is mended",

@@ -135,7 +135,7 @@ package final class PushDispatcher: Service {
             await senders.send(message, to: address)
         }.judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
-        watchConfiguration(outcome, of: platform)
+        watchConfiguration(outcome, of: platform, device: String(decoding: credential.key, as: UTF8.self))
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
             locationRequests.recordOutcome(
                 outcome.word, through: .push(device: String(decoding: credential.key, as: UTF8.self), platform),
@@ -152,6 +152,7 @@ package final class PushDispatcher: Service {
             let mayWarn = warnings.withLock { [moment = now()] in $0.spendOne(for: key, at: moment) == 0 }
             logger.log(level: mayWarn ? .warning : .info, "A push service refused a message", metadata: metadata)
         case .gone: logger.info("A push device is gone and was removed", metadata: metadata)
+        case .foreign: logger.info("A push device has the token of another app or account", metadata: metadata)
         // `watchConfiguration` has told the operator.
         case .misconfigured: logger.debug("A push service refused the server's configuration", metadata: metadata)
         default: logger.info("A push failed and is tried again", metadata: metadata)
@@ -189,6 +190,13 @@ package struct PushRecord: Sendable {
     package private(set) var faults: [PushPlatform: PushFault] = [:]
     /// The last fault that was logged for each platform, and when.
     private var told: [PushPlatform: (reason: String, at: Instant)] = [:]
+    /// The devices of each platform whose tokens the service called foreign since it last accepted a message; at most
+    /// `severalDevices`.
+    private var foreign: [PushPlatform: Set<String>] = [:]
+    /// The platforms whose services accepted a message since the start of the server.
+    private var accepting: Set<PushPlatform> = []
+    /// How many devices with foreign tokens, with no message accepted in between, show a wrong configuration.
+    static let severalDevices = 3
     /// How long a fault that comes back is not logged again, in seconds.
     private static let tellingSeconds: Double = 86_400
     /// The number of messages that the dispatcher gave up since the start.
@@ -205,25 +213,41 @@ package struct PushRecord: Sendable {
     /// The number of attempts with an outcome, on all platforms together.
     package func count(of word: String) -> Int { attempts.values.reduce(0) { $0 + ($1[word] ?? 0) } }
 
-    /// Records what an outcome says of a platform's configuration.
+    /// Records what an outcome for a device says of a platform's configuration.
     ///
     /// - Returns: the fault, where the operator has not been told of it yet.
-    mutating func recordConfiguration(_ outcome: PushOutcome, of platform: PushPlatform, at now: Instant) -> PushFault?
-    {
+    mutating func recordConfiguration(
+        _ outcome: PushOutcome, of platform: PushPlatform, device: String, at now: Instant
+    ) -> PushFault? {
         switch outcome {
-        case .delivered: faults[platform] = nil
-        case .misconfigured(let reason, let advice):
-            guard faults[platform]?.reason != reason else { return nil }
-            let fault = PushFault(reason: reason, advice: advice, since: now)
-            faults[platform] = fault
-            let isKnown =
-                told[platform].map { $0.reason == reason && now.seconds(since: $0.at) < Self.tellingSeconds } ?? false
-            guard !isKnown else { return nil }
-            told[platform] = (reason, now)
-            return fault
+        case .delivered:
+            faults[platform] = nil
+            foreign[platform] = nil
+            accepting.insert(platform)
+        case .misconfigured(let reason, let advice): return recordFault(reason, advice, of: platform, at: now)
+        case .foreign(let reason, let advice):
+            var devices = foreign[platform] ?? []
+            if devices.count < Self.severalDevices { devices.insert(device) }
+            foreign[platform] = devices
+            // One device of another app among good ones is no fault of the configuration.
+            guard devices.count >= Self.severalDevices || !accepting.contains(platform) else { return nil }
+            return recordFault(reason, advice, of: platform, at: now)
         case .gone, .retry, .refused: break
         }
         return nil
+    }
+
+    private mutating func recordFault(
+        _ reason: String, _ advice: String, of platform: PushPlatform, at now: Instant
+    ) -> PushFault? {
+        guard faults[platform]?.reason != reason else { return nil }
+        let fault = PushFault(reason: reason, advice: advice, since: now)
+        faults[platform] = fault
+        let isKnown =
+            told[platform].map { $0.reason == reason && now.seconds(since: $0.at) < Self.tellingSeconds } ?? false
+        guard !isKnown else { return nil }
+        told[platform] = (reason, now)
+        return fault
     }
 
     mutating func count(_ outcome: PushOutcome, of platform: PushPlatform) {

@@ -224,12 +224,14 @@ struct PushSchedule {
             outstanding.remove(done.sequence)
             storeLane(lane, of: device)
             return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
-        case .retry?, .misconfigured?:
+        case .retry?, .misconfigured?, .foreign?:
             let asked: Double? = if case .retry(_, let seconds)? = outcome { seconds } else { nil }
             let attempts = lane.attempts + 1
             let delay = max(policy.delaySeconds(afterAttempts: attempts, jitter: jitter), asked ?? 0)
             let dueAt = now.advanced(bySeconds: min(delay, policy.lifetimeSeconds))
             var (edits, givenUp) = postpone(lane, of: device, attempts: attempts, until: dueAt)
+            // A foreign token says nothing about the service, so the messages of other devices go on.
+            if case .foreign? = outcome { return (edits, givenUp) }
             let shed = shed(lane.service, now: now, jitter: jitter)
             edits += shed.edits
             givenUp += shed.givenUp
@@ -313,7 +315,7 @@ struct PushSchedule {
         switch outcome {
         case .retry?, .misconfigured?: service.isFailing = true
         case .delivered?, .gone?, .refused?: service.isFailing = false
-        case nil: break
+        case .foreign?, nil: break
         }
         giveTurn(name, &service)
         // A service without messages is removed.

@@ -26,6 +26,10 @@ package enum PushOutcome: Hashable, Sendable {
     /// The service refuses what the operator configured, such as a key or an account of another app. It says nothing
     /// about the device, which stays registered; the message waits until the operator has mended it.
     case misconfigured(String, advice: String)
+    /// The service says that the device's token is of another app or account than the configured one. The device stays
+    /// registered, and the message waits. One such device has a wrong token; where several have one, or the service
+    /// accepts no message, the configuration is wrong.
+    case foreign(String, advice: String)
     /// The service will never accept this message.
     case refused(String)
 
@@ -36,7 +40,9 @@ package enum PushOutcome: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .delivered: nil
-        case .gone(let reason, _), .retry(let reason, _), .refused(let reason), .misconfigured(let reason, _): reason
+        case .gone(let reason, _), .retry(let reason, _), .refused(let reason), .misconfigured(let reason, _),
+            .foreign(let reason, _):
+            reason
         }
     }
 
@@ -45,7 +51,7 @@ package enum PushOutcome: Hashable, Sendable {
         switch self {
         case .delivered: "delivered"
         case .gone: "gone"
-        case .retry, .misconfigured: "failed"
+        case .retry, .misconfigured, .foreign: "failed"
         case .refused: "refused"
         }
     }

@@ -17,7 +17,11 @@ struct PushConfigurationTests {
     }
 
     private func kind(_ outcome: PushOutcome) -> String {
-        if case .misconfigured = outcome { "misconfigured" } else { outcome.word }
+        switch outcome {
+        case .misconfigured: "misconfigured"
+        case .foreign: "foreign"
+        default: outcome.word
+        }
     }
 
     @Test func `only an answer about the device's own token says that the device is gone`() {
@@ -36,7 +40,6 @@ struct PushConfigurationTests {
     }
 
     @Test func `an answer about the operator's account waits for the operator`() {
-        #expect(kind(fcm(403, "SENDER_ID_MISMATCH")) == "misconfigured")
         #expect(kind(fcm(403, "PERMISSION_DENIED")) == "misconfigured")
         #expect(kind(fcm(404, nil)) == "misconfigured")
         #expect(kind(apns(403, "InvalidProviderToken")) == "misconfigured")
@@ -47,17 +50,51 @@ struct PushConfigurationTests {
 
     @Test func `the operator is told of a fault once, and again when it is back a day later`() {
         var record = PushRecord()
-        let fault = fcm(403, "SENDER_ID_MISMATCH")
+        let fault = fcm(403, "PERMISSION_DENIED")
         let start = Instant(seconds: 1_000)
-        #expect(record.recordConfiguration(fault, of: .fcm, at: start)?.since == start)
-        #expect(record.recordConfiguration(fault, of: .fcm, at: start.advanced(bySeconds: 1)) == nil)
+        #expect(record.recordConfiguration(fault, of: .fcm, device: "a", at: start)?.since == start)
+        #expect(record.recordConfiguration(fault, of: .fcm, device: "a", at: start.advanced(bySeconds: 1)) == nil)
         #expect(record.faults[.fcm]?.since == start)
-        #expect(record.recordConfiguration(.delivered, of: .fcm, at: start.advanced(bySeconds: 2)) == nil)
+        #expect(record.recordConfiguration(.delivered, of: .fcm, device: "a", at: start.advanced(bySeconds: 2)) == nil)
         #expect(record.faults.isEmpty)
-        // A device of another app among good ones does not fill the log.
-        #expect(record.recordConfiguration(fault, of: .fcm, at: start.advanced(bySeconds: 3)) == nil)
+        // A fault that comes and goes does not fill the log.
+        #expect(record.recordConfiguration(fault, of: .fcm, device: "a", at: start.advanced(bySeconds: 3)) == nil)
         #expect(record.faults[.fcm] != nil)
-        #expect(record.recordConfiguration(.delivered, of: .fcm, at: start.advanced(bySeconds: 4)) == nil)
-        #expect(record.recordConfiguration(fault, of: .fcm, at: start.advanced(bySeconds: 90_000)) != nil)
+        #expect(record.recordConfiguration(.delivered, of: .fcm, device: "a", at: start.advanced(bySeconds: 4)) == nil)
+        #expect(record.recordConfiguration(fault, of: .fcm, device: "a", at: start.advanced(bySeconds: 90_000)) != nil)
+    }
+
+    @Test func `a token of another app or account speaks of its device, until several are so`() {
+        let outcomes = [fcm(403, "SENDER_ID_MISMATCH"), apns(400, "DeviceTokenNotForTopic")]
+        for (outcome, platform) in zip(outcomes, [PushPlatform.fcm, .apns]) {
+            #expect(kind(outcome) == "foreign")
+            var record = PushRecord()
+            func told(_ outcome: PushOutcome, _ device: String) -> Bool {
+                record.recordConfiguration(outcome, of: platform, device: device, at: Instant(seconds: 1_000)) != nil
+            }
+            #expect(!told(.delivered, "good"))
+            // One device, however often, and two are no fault of the operator's.
+            for device in ["one", "one", "one", "two", "one"] {
+                #expect(!told(outcome, device))
+                #expect(record.faults.isEmpty)
+            }
+            #expect(!told(.delivered, "good"))
+            #expect(!told(outcome, "three"))
+            #expect(!told(outcome, "four"))
+            #expect(told(outcome, "five"))
+            #expect(record.faults[platform]?.reason == outcome.reason)
+            #expect(!told(.delivered, "good"))
+            #expect(record.faults.isEmpty)
+        }
+    }
+
+    @Test func `a token of another app or account tells at once where the service accepted nothing yet`() {
+        var record = PushRecord()
+        let outcome = apns(400, "DeviceTokenNotForTopic")
+        let now = Instant(seconds: 1_000)
+        // What one service accepts says nothing about another.
+        #expect(record.recordConfiguration(.delivered, of: .fcm, device: "a", at: now) == nil)
+        #expect(record.recordConfiguration(outcome, of: .apns, device: "b", at: now) != nil)
+        #expect(record.faults[.apns] != nil)
     }
 }
