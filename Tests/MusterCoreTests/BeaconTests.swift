@@ -158,6 +158,41 @@ import Testing
         #expect(world.crossings.isEmpty)
     }
 
+    @Test(arguments: [true, false], [false, true])
+    func `a listener whose clock is ahead holds a standing no longer than one whose clock is right`(
+        isScanner: Bool, listens: Bool
+    ) {
+        let ends = [0.0, 30, 60].map { lead in
+            var world = world()
+            let (listener, beacon) = isScanner ? (World.hall, World.carried) : (World.phone, World.beacon(2))
+            if isScanner {
+                world.addScanners()
+                world.putBeacon(3, .scanner(World.hall))
+            }
+            let (region, carrier) = isScanner ? (Int32(3), World.tag) : (1, World.phone)
+            for second in 0..<10 {
+                let moment = Double(second)
+                world.hear(beacon, at: moment + lead, receivedAt: moment, by: listener)
+                if listens { world.listen(at: moment + lead, receivedAt: moment, by: listener) }
+            }
+            #expect(world.standing(region, of: carrier) == .inside)
+            let seconds = Array(10..<300)
+            let end = seconds.first { second in
+                world.sweep(at: Double(second))
+                return world.standing(region, of: carrier) == .unknown
+            }
+            // The silence is no exit, and a sighting afterwards shows that the device was there all the time.
+            #expect(world.crossings == ["enter \(region)"])
+            for second in 0..<5 {
+                let moment = 400 + Double(second)
+                world.hear(beacon, at: moment + lead, receivedAt: moment, by: listener)
+            }
+            #expect(world.standing(region, of: carrier) == .inside)
+            return end
+        }
+        #expect(ends == [130, 130, 130])
+    }
+
     @Test(arguments: [
         (BeaconArea.Reach.immediate, 0.3, true), (.immediate, 2, false), (.near, 2, true), (.near, 9, false),
         (.far, 9, true),

@@ -37,6 +37,10 @@ public struct BeaconTrack: Hashable, Sendable {
     /// The newest moment at which the device was heard within the region's reach; nil before the first.
     public var lastHit: Instant? { hits.last.map { Instant(milliseconds: $0) } }
 
+    /// By how many seconds the listener's clock was ahead of the server's at the newest sighting within the reach; 0
+    /// where it was not. Without it a listener whose clock is ahead would seem to have listened for longer than it did.
+    var leadSeconds: Double { hits.last.map { max(0, Double($0 - arrival) / 1000) } ?? 0 }
+
     /// The distance class that follows from the signal; unknown when there is no signal.
     public var proximity: Sighting.Proximity {
         guard isSignalKnown else { return .unknown }

@@ -246,7 +246,7 @@ extension Engine {
             let former = presence?.standing ?? .outside
             let fresh = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: false) } ?? 0
             let listened = moment ?? now
-            let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
+            let isSilent = now.seconds(since: listened) + track.leadSeconds > BeaconPolicy.silenceSeconds
             // The silence of a scanner counts also where no sweep came between it and the next report.
             let resumed = beacon.area.isByScanner ? listening.resumed : nil
             let known = former == .inside && !track.isBorneOut(since: resumed, rule.mode) ? .unknown : former
