@@ -22,6 +22,8 @@ struct RegionSnapshot: Codable, Hashable, Sendable {
         var filter: String
         /// The names of the linked collections, in the tracker's order.
         var links: [String]
+        /// Whether the tracker works at 0° north, 0° east; nil in a note of an earlier version, which means no.
+        var worksAtZero: Bool?
 
         /// A silence within the bounds that a server accepts: 10 s to one week.
         static func silence(_ seconds: Double) -> Double { min(604_800, max(10, seconds)) }
@@ -52,7 +54,8 @@ extension RegionSnapshot {
         let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []
         var snapshot = RegionSnapshot(
             team: Team(
-                silenceSeconds: Team.silence(silence), filter: tracker["filter"]?.string ?? "none", links: links))
+                silenceSeconds: Team.silence(silence), filter: tracker["filter"]?.string ?? "none", links: links,
+                worksAtZero: tracker["worksAtZero"]?.boolean))
         var room = NativeQuestions.Room()
         for link in links {
             let path = "collections/\(PercentEncoding.encode(link))"

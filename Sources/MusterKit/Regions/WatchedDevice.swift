@@ -119,7 +119,9 @@ struct WatchedDevice: Sendable {
             edits += regionEdits(regions, in: number, called: collection.name)
         }
         let filter = told.team.flatMap { PositionFilter(rawValue: $0.filter) } ?? PositionFilter.none
-        let tracker = Tracker(number: Self.tracker, name: "own", filter: filter, collections: numbers)
+        let tracker = Tracker(
+            number: Self.tracker, name: "own", filter: filter, collections: numbers,
+            worksAtZero: told.team?.worksAtZero ?? false)
         if directory.trackers[Self.tracker] != tracker { edits.append(.putTracker(tracker)) }
         let silence = told.team.map { RegionSnapshot.Team.silence($0.silenceSeconds) } ?? Team.defaultSilenceSeconds
         edits.append(
@@ -220,7 +222,10 @@ struct WatchedDevice: Sendable {
     }
 
     private mutating func remember(_ fixes: [Position]) {
-        for fix in fixes where trail.last.map({ $0.sampleTime < fix.sampleTime }) ?? true { trail.append(fix) }
+        for fix in fixes where trail.last.map({ $0.sampleTime < fix.sampleTime }) ?? true {
+            // A fix that the engine does not believe is no part of the track.
+            if !engine.isMisplaced(fix, of: Self.device, after: decision) { trail.append(fix) }
+        }
         guard let last = trail.last else { return }
         let start = last.sampleTime.advanced(bySeconds: -Engine.trailSeconds)
         let stale = trail.prefix { $0.sampleTime < start }.count
