@@ -92,7 +92,10 @@ private struct MQTTPort: Service {
         let connection = EventLoopConnection(addHandlers)
         do {
             if let certificates = parts.certificates {
-                try await listener(EncryptedConnection(base: connection, certificates: certificates)).run()
+                let encrypted = EncryptedConnection(
+                    base: connection, certificates: certificates,
+                    handshakeSeconds: parts.connections.limits.headSeconds)
+                try await listener(encrypted).run()
             } else {
                 try await listener(connection).run()
             }

@@ -328,9 +328,10 @@ package struct Server: Sendable {
                 host: host, port: port, connection: connection, connections: connections, logger: logger,
                 onReady: isReady)
         }
+        let encrypted = EncryptedConnection(
+            base: connection, certificates: certificates, handshakeSeconds: connections.limits.headSeconds)
         return HTTPListener(
-            host: host, port: port, connection: EncryptedConnection(base: connection, certificates: certificates),
-            connections: connections, logger: logger, onReady: isReady)
+            host: host, port: port, connection: encrypted, connections: connections, logger: logger, onReady: isReady)
     }
 }
 

@@ -13,6 +13,7 @@ import pytest
 import requests
 
 from certificates import make_certificate
+from mqtt_client import mqtt_port
 from muster_process import admin_password, binary
 from waiting import eventually
 
@@ -110,3 +111,45 @@ def test_a_connection_does_not_keep_the_memory_of_a_large_answer(make_server, ce
         size += client.fetch("/api/v1/openapi.json")
     assert size > 100_000_000
     assert server.resident_bytes() - before < 60 << 20
+
+
+def hello():
+    """The first message of a client's handshake."""
+    given, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+    handshake = ssl.create_default_context().wrap_bio(given, sent, server_hostname="localhost")
+    with pytest.raises(ssl.SSLWantReadError):
+        handshake.do_handshake()
+    return sent.read()
+
+
+@pytest.mark.parametrize("port_of", ["https", "mqtts"])
+def test_a_handshake_that_does_not_end_is_ended(make_server, certificate, port_of):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key), "--request-seconds", "2",
+                                    "--mqtt-port", "0"]).start()
+    port = server.port if port_of == "https" else mqtt_port(server)
+    whole, patience = hello(), 60
+    # Nothing, one byte, all but the last byte, and a message that the client never goes on from.
+    for sent in (b"", whole[:1], whole[:-1], whole):
+        with socket.create_connection(("127.0.0.1", port), timeout=patience) as client:
+            client.sendall(sent)
+            while client.recv(65_536):
+                pass
+    # A byte at a time never takes longer than all at once.
+    done = Client(server.port)
+    with socket.create_connection(("127.0.0.1", port), timeout=patience) as client:
+        client.settimeout(0.25)
+        ended, began = False, time.monotonic()
+        for byte in whole[:-1]:
+            try:
+                client.sendall(bytes([byte]))
+                ended = client.recv(65_536) == b""
+            except TimeoutError:
+                pass
+            except OSError:
+                ended = True
+            if ended:
+                break
+        assert ended and time.monotonic() - began < patience
+    # A connection whose handshake ended may be silent for longer.
+    assert done.status() == 200
