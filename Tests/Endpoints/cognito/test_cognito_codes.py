@@ -152,6 +152,23 @@ def test_people_sign_up_where_registration_is_open(make_server):
     assert subject_of("later") not in subjects
 
 
+def test_requests_for_codes_that_cannot_be_sent_do_not_fill_the_log(make_server):
+    server = make_server(arguments=["--code-target", "mailer", "--trusted-proxy", "127.0.0.1"]).start()
+    admin, client = server.admin(), {"ClientId": cognito.settings(server)["clientId"]}
+    for name in ("ann", "ben"):
+        admin.make_user(name)
+    for turn in range(40):
+        headers = {"X-Amz-Target": "AWSCognitoIdentityProviderService.ForgotPassword",
+                   "Content-Type": "application/x-amz-json-1.1", "X-Forwarded-For": f"198.51.100.{turn}"}
+        body = {**client, "Username": ("ann", "ben")[turn % 2]}
+        answer = requests.post(server.address, json=body, headers=headers, timeout=60)
+        assert answer.ok, answer.text
+    # A warning a minute, not one for each request; each code is still there for an admin.
+    assert 1 <= server.log().count("A code was not sent") <= 2
+    waiting = {code["user"]: code["wasSent"] for code in admin.ok("GET", "/codes")["items"]}
+    assert waiting == {"ann": False, "ben": False}
+
+
 def messages(calls):
     return [json.loads(call.body) for call in list(calls)]
 

@@ -12,7 +12,7 @@ package struct CodeSender: Sendable {
     private let target: String
     private let identity: Identity
     private let caller: TargetCaller
-    private let logger: Logger
+    private let warnings: OccasionalLog
     private let limits = SendingLimits()
     private let slots = SendingSlots()
 
@@ -26,7 +26,7 @@ package struct CodeSender: Sendable {
         self.target = target
         self.identity = identity
         self.caller = caller
-        self.logger = logger
+        warnings = OccasionalLog(logger) { identity.now() }
         if usableTarget == nil {
             logger.warning(
                 "The target that sends codes does not exist, is off, or is not a webhook: codes wait for an admin",
@@ -43,12 +43,14 @@ package struct CodeSender: Sendable {
     /// Sends a code in the background, unless it was sent lately or often enough.
     package func send(_ entry: ConfirmationCodes.Entry) {
         guard let target = usableTarget else {
-            return record("The target does not exist, is off, or is not a webhook", entry)
+            return record("code_without_target", "The target does not exist, is off, or is not a webhook", entry)
         }
         let now = identity.now()
         guard identity.confirmations.beginSending(of: entry, at: now) else { return }
-        guard limits.spend(entry, at: now) else { return record("Too many codes were sent lately", entry) }
-        guard slots.enter() else { return record("Too many codes wait to be sent", entry) }
+        guard limits.spend(entry, at: now) else {
+            return record("code_over_rate", "Too many codes were sent lately", entry)
+        }
+        guard slots.enter() else { return record("code_over_queue", "Too many codes wait to be sent", entry) }
         Task {
             defer { slots.leave() }
             await send(entry, by: target)
@@ -66,18 +68,19 @@ package struct CodeSender: Sendable {
             guard let delay else { break }
             do { try await Task.sleep(for: .seconds(delay)) } catch { break }
         }
-        record("The target did not accept the code", entry)
+        record("code_not_accepted", "The target did not accept the code", entry)
     }
 
-    /// Records that a code was not sent. The log does not contain the code.
-    private func record(_ why: String, _ entry: ConfirmationCodes.Entry) {
+    /// Records that a code was not sent. The log says so once a minute for each reason, because anyone may ask for
+    /// codes, and never contains the code.
+    private func record(_ kind: StaticString, _ why: String, _ entry: ConfirmationCodes.Entry) {
         identity.confirmations.recordSending(of: entry, succeeded: false)
-        logger.warning(
-            "A code was not sent; an admin finds it by GET /api/v1/codes",
-            metadata: [
+        warnings.warn(kind, "A code was not sent; an admin finds it by GET /api/v1/codes") {
+            [
                 "target": "\(target)", "user": "\(entry.user)", "purpose": "\(entry.purpose.rawValue)",
                 "why": "\(why)",
-            ])
+            ]
+        }
     }
 
     /// The webhook's body.
