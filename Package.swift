@@ -213,6 +213,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterTrackers",
+            dependencies: [
+                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterMQTT",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterMeshblu", "MusterOwnTracks",
@@ -257,7 +265,7 @@ let package = Package(
             name: "MusterEndpoints",
             dependencies: [
                 "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterIFTTT", "MusterMQTT", "MusterMaps",
-                "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+                "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer", "MusterTrackers",
             ],
             swiftSettings: strict),
         .target(

@@ -8,6 +8,7 @@ import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
+import MusterTrackers
 
 /// Every endpoint that a server has. A new endpoint is a target of its own and a line here.
 package enum AllEndpoints {
@@ -15,6 +16,7 @@ package enum AllEndpoints {
     package static let types: [any Endpoint.Type] = [
         NativeEndpoint.self,
         OwnTracksEndpoint.self,
+        TrackersEndpoint.self,
         MQTTEndpoint.self,
         GatewayEndpoint.self,
         MeshbluEndpoint.self,

@@ -37,6 +37,7 @@ enum Dependencies {
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
+        "MusterTrackers": Allowance(own: endpoint),
         "MusterGateways": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
         "MusterMaps": Allowance(own: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"]),
@@ -46,7 +47,7 @@ enum Dependencies {
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways", "MusterIFTTT", "MusterMaps", "MusterMeshblu",
+                "MusterGateways", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTrackers",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),

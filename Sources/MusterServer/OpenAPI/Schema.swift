@@ -112,6 +112,7 @@ package enum Schema {
         ),
         ("ReportLines", #"{"type":"string","description":"A position object on each line, at most 1,000."}"#),
         ("OwnTracksMessage", #"{"type":["object","array"]}"#),
+        ("TrackerPost", #"{"type":["object","array"]}"#),
     ]
 
     private static let answers: [(String, String)] = [

@@ -14,6 +14,8 @@ extension Position.Source {
         case .simulator: "simulator"
         case .beacon: "beacon"
         case .meshtastic: "meshtastic"
+        case .osmAnd: "osmand"
+        case .overland: "overland"
         }
     }
 }

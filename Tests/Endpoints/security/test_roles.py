@@ -217,7 +217,8 @@ rules = [
     Rule("DELETE", v1 + "/collections/{collection}", v1 + "/collections/south", {"admin", "own leader"}),
 ] + [Rule(*rule) for rule in link_rules]
 
-own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")}
+own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")} | {
+    (method, "/osmand" + more) for method in ("GET", "POST") for more in ("", "/{token}")}
 """They prove by themselves who reports; below."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
@@ -354,4 +355,15 @@ def test_an_owntracks_app_cannot_report_for_another_user(world, path):
         answer = world.askers[asker].send("POST", "/" + path, message, headers=headers)
         assert "52.505" not in answer.text, asker
     assert world.askers["nobody"].send("POST", "/" + path, message).status_code in (401, 503)
+    assert len(world.admin.history("sam/phone")) == before
+
+
+@pytest.mark.parametrize("path", ["/osmand", "/osmand/phone"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_tracker_app_reports_for_the_device_of_its_token_alone(world, method, path):
+    before = len(world.admin.history("sam/phone"))
+    for asker in sorted(everyone - {"own device"}):
+        answer = world.askers[asker].send(method, f"/{path}?id=sam/phone&lat=52.505&lon=13.405")
+        expected = {"nobody": 401, "other device": 200}.get(asker, 403)
+        assert answer.status_code == expected and "52.505" not in answer.text, asker
     assert len(world.admin.history("sam/phone")) == before

@@ -65,14 +65,7 @@ extension DeviceCommand {
                 return announce(try encoded(made))
             }
             guard let code = QRCode(Array(link.utf8)) else { throw CommandFailure("no QR code holds the link") }
-            let isTerminal = isatty(STDOUT_FILENO) == 1
-            for line in code.lines(isColoured: isTerminal) { announce(line) }
-            var window = winsize()
-            if isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
-                Int(window.ws_col) < code.columns
-            {
-                remark("note: the code is \(code.columns) columns wide; make the terminal wider, or use the file.")
-            }
+            showCode(code, orElse: "use the file")
             remark("Scan this with the phone's camera, or open \(otrc.path) on the phone. Both hold the token.")
         }
     }

@@ -8,8 +8,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device",
         abstract: "Add, list and remove devices, create the tokens they report with, and list their reports.",
         subcommands: [
-            Token.self, Add.self, Give.self, List.self, Show.self, Remove.self, EncryptionKey.self, Positions.self,
-            Presences.self, Sightings.self, Ranges.self, Signals.self, Notes.self, Refused.self,
+            Token.self, Setup.self, Add.self, Give.self, List.self, Show.self, Remove.self, EncryptionKey.self,
+            Positions.self, Presences.self, Sightings.self, Ranges.self, Signals.self, Notes.self, Refused.self,
         ])
 
     struct Device: Codable, Sendable {

@@ -45,14 +45,7 @@ struct OwnTracksConfiguration: Encodable {
     ///
     /// - Throws: `CommandFailure` if it is no http or https address, or too long.
     static func checkedAddress(_ server: String) throws -> String {
-        guard let url = URL(string: server), url.scheme == "http" || url.scheme == "https", url.host() != nil,
-            url.query() == nil, url.fragment() == nil
-        else { throw CommandFailure("'\(server)' is not an http or https address of a server") }
-        guard server.utf8.count <= longestAddress else {
-            throw CommandFailure("the address has \(server.utf8.count) bytes; \(longestAddress) at most")
-        }
-        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
-        return base.hasSuffix("/owntracks") ? base : base + "/owntracks"
+        try ServerAddress.checked(server, path: "owntracks", longest: longestAddress)
     }
 
     /// The content of the file.
@@ -60,6 +53,24 @@ struct OwnTracksConfiguration: Encodable {
 
     /// The link that an app on the phone opens. The app reads `+` as a space, so it is encoded.
     var link: String { get throws { "owntracks:///config?inline=" + Base64.encode(Array(try json.utf8)).segment } }
+}
+
+/// The address of a server as a phone reaches it.
+enum ServerAddress {
+    /// The address with the path that an app posts to, which may be part of it already.
+    ///
+    /// - Parameter longest: the largest number of bytes of the server's address.
+    /// - Throws: `CommandFailure` if it is no http or https address, or too long.
+    static func checked(_ server: String, path: String, longest: Int) throws -> String {
+        guard let url = URL(string: server), url.scheme == "http" || url.scheme == "https", url.host() != nil,
+            url.query() == nil, url.fragment() == nil
+        else { throw CommandFailure("'\(server)' is not an http or https address of a server") }
+        guard server.utf8.count <= longest else {
+            throw CommandFailure("the address has \(server.utf8.count) bytes; \(longest) at most")
+        }
+        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        return base.hasSuffix("/\(path)") ? base : "\(base)/\(path)"
+    }
 }
 
 /// A new file that only its owner may read.

@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+import MusterServer
+import MusterWire
+
+/// A protocol of tracker apps. The raw value is its path.
+enum TrackerApp: String, CaseIterable {
+    /// OsmAnd's protocol: Traccar Client, GPSLogger and others.
+    case osmAnd = "osmand"
+
+    /// The methods by which apps report.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .osmAnd: [.get, .post]
+        }
+    }
+
+    /// The answer that lets the app forget a report.
+    var acknowledgement: Response {
+        switch self {
+        case .osmAnd: Response(status: .ok)
+        }
+    }
+
+    /// What the OpenAPI document says of the routes.
+    var documentation: Route.Documentation {
+        switch self {
+        case .osmAnd:
+            .init(
+                "Trackers",
+                "Receive the reports of Traccar Client, GPSLogger and other apps that speak OsmAnd's protocol. The "
+                    + "fields come in the query or as a form, or the report is JSON.",
+                query: Self.osmAndFields.map { .init($0.name, $0.summary, schema: #"{"type":"string"}"#) },
+                body: ["application/json": "TrackerPost"],
+                answers: [
+                    .init(200, "Stored durably."), .init(503, "The app keeps the report and tries again."),
+                ])
+        }
+    }
+
+    private static let osmAndFields: [(name: String, summary: String)] = [
+        ("id", "The token of the device, if it is neither in the path nor in `Authorization`."),
+        ("lat", "The latitude in degrees."), ("lon", "The longitude in degrees."),
+        ("timestamp", "Seconds or milliseconds since 1970, or ISO 8601. Without it the report counts as made now."),
+        ("accuracy", "In metres."), ("altitude", "In metres."), ("speed", "In knots; `spd` is in metres a second."),
+        ("bearing", "In degrees."), ("batt", "The battery's charge in per cent."),
+        ("alarm", "`sos` declares that the person is in danger."),
+    ]
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import MusterCoding
+
+/// The apps that `muster device setup` sets up.
+enum TrackerApp: String, CaseIterable, ExpressibleByArgument {
+    case traccar
+}
+
+/// What a person enters in a tracker app, or lets it scan, so that it reports to this server.
+struct TrackerSetup: Encodable {
+    let device: String
+    let token: String
+    /// The link or text that the app takes as a QR code; nil for an app that takes none.
+    let link: String?
+    /// The app's settings, in the app's own words and order.
+    let settings: [Setting]
+
+    struct Setting: Encodable {
+        let name: String
+        let value: String
+    }
+
+    /// - Parameters:
+    ///   - server: the server's address as the phone reaches it.
+    ///   - user: the name of the user whose device it is.
+    ///   - device: the device's name.
+    ///   - token: a token of the device.
+    /// - Throws: `CommandFailure` if the address is no http or https address, or too long.
+    init(_ app: TrackerApp, server: String, user: String, device: String, token: String) throws {
+        self.device = "\(user)/\(device)"
+        self.token = token
+        let address = try Self.checkedAddress(server, of: app)
+        switch app {
+        case .traccar:
+            // The app takes the address from the code without its query, and its device identifier from `id`.
+            link = "\(address)/\(token)?id=\(PercentEncoding.encode(device))"
+            settings = [
+                Setting(name: "Server URL", value: "\(address)/\(token)"),
+                Setting(name: "Device identifier", value: device),
+            ]
+        }
+    }
+
+    /// The address that the app posts to.
+    static func checkedAddress(_ server: String, of app: TrackerApp) throws -> String {
+        let path =
+            switch app {
+            case .traccar: "osmand"
+            }
+        return try ServerAddress.checked(server, path: path, longest: OwnTracksConfiguration.longestAddress)
+    }
+}
