@@ -7,11 +7,14 @@ import MusterWire
 enum TrackerApp: String, CaseIterable {
     /// OsmAnd's protocol: Traccar Client, GPSLogger and others.
     case osmAnd = "osmand"
+    /// Overland for iPhone and Android.
+    case overland
 
     /// The methods by which apps report.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .osmAnd: [.get, .post]
+        case .overland: [.post]
         }
     }
 
@@ -19,6 +22,13 @@ enum TrackerApp: String, CaseIterable {
     var acknowledgement: Response {
         switch self {
         case .osmAnd: Response(status: .ok)
+        // Overland keeps its batch on any other body.
+        case .overland:
+            .json { writer in
+                writer.beginObject()
+                writer.member("result", "ok")
+                writer.endObject()
+            }
         }
     }
 
@@ -34,6 +44,18 @@ enum TrackerApp: String, CaseIterable {
                 body: ["application/json": "TrackerPost"],
                 answers: [
                     .init(200, "Stored durably."), .init(503, "The app keeps the report and tries again."),
+                ])
+        case .overland:
+            .init(
+                "Trackers", "Receive the batches of Overland.",
+                query: [
+                    .init(
+                        "token", "The token of the device, if it is neither in the path nor in `Authorization`.",
+                        schema: #"{"type":"string"}"#)
+                ], body: ["application/json": "OverlandPost"],
+                answers: [
+                    .init(200, "Stored durably.", json: "OverlandReceipt"),
+                    .init(503, "The app keeps the batch and tries again."),
                 ])
         }
     }

@@ -57,6 +57,10 @@ struct TrackerRequest {
             return try read { bytes throws(JSONError) in
                 try OsmAndReport.report(parsing: bytes, receivedAt: now)
             }
+        case .overland:
+            return try read { bytes throws(JSONError) in
+                try OverlandReport.report(parsing: bytes, receivedAt: now)
+            }
         }
     }
 

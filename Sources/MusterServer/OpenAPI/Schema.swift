@@ -113,6 +113,7 @@ package enum Schema {
         ("ReportLines", #"{"type":"string","description":"A position object on each line, at most 1,000."}"#),
         ("OwnTracksMessage", #"{"type":["object","array"]}"#),
         ("TrackerPost", #"{"type":["object","array"]}"#),
+        ("OverlandPost", #"{"type":"object"}"#),
     ]
 
     private static let answers: [(String, String)] = [
@@ -247,6 +248,7 @@ package enum Schema {
                 ], isOpen: true)
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),
+        ("OverlandReceipt", #"{"type":"object","required":["result"],"properties":{"result":{"const":"ok"}}}"#),
         (
             "AmazonError",
             object(

@@ -218,7 +218,8 @@ rules = [
 ] + [Rule(*rule) for rule in link_rules]
 
 own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")} | {
-    (method, "/osmand" + more) for method in ("GET", "POST") for more in ("", "/{token}")}
+    (method, path + more) for method, path in (("GET", "/osmand"), ("POST", "/osmand"), ("POST", "/overland"))
+    for more in ("", "/{token}")}
 """They prove by themselves who reports; below."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")

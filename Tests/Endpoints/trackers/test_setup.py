@@ -1,6 +1,8 @@
 """`muster device setup`: what an app scans, or a person enters, makes it report."""
 
+import base64
 import json
+import re
 import subprocess
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,6 +11,7 @@ import pytest
 import zxingcpp
 
 from muster_process import binary
+from native_api import now, stamp
 from tracker_app import TrackerApp, fix
 
 server_of_phones = "https://muster.example.org"
@@ -54,6 +57,38 @@ def test_a_traccar_client_that_scanned_the_code_reports(server, admin):
     app.tell(**fix(lat=1.5, id=identifier))
     assert admin.history("ana/phone")[-1]["latitude"] == 1.5
     assert app.token not in remarks + server.log() + "".join(server.output)
+
+
+def test_an_overland_that_opened_the_link_reports(server, admin):
+    link = scanned(set_up(server, "overland", device="bicycle")[0])
+    parts = urlsplit(link)
+    assert (parts.scheme, parts.netloc) == ("overland", "setup")
+    settings = {name: value for name, (value,) in parse_qs(parts.query, strict_parsing=True).items()}
+    token = settings.pop("token")
+    assert settings == {"url": f"{server_of_phones}/overland", "device_id": "bicycle"}
+    place = {"type": "Point", "coordinates": [2.5, 7.5]}
+    status, _, _ = TrackerApp(server, headers={"Authorization": f"Bearer {token}"}).send("POST", "/overland", {
+        "locations": [{"type": "Feature", "geometry": place, "properties": {"timestamp": stamp(now())}}]})
+    assert status == 200 and admin.history("ana/bicycle")[-1]["latitude"] == 7.5
+
+
+def test_a_gpslogger_with_the_printed_settings_reports(server, admin):
+    printed, _ = set_up(server, "gpslogger", device="pocket")
+    settings = dict(line.split(": ", 1) for line in printed.splitlines())
+    assert settings["URL"] == f"{server_of_phones}/osmand" and settings["HTTP Method"] == "POST"
+    # As `CustomUrlManager` of the app replaces its variables: in this order, and without regard to case.
+    body = settings["HTTP Body"]
+    values = {"lat": 8.25, "lon": 9.5, "alt": 31.0, "acc": 12.0, "dir": 0.0, "spd": 1.5, "timestamp": now() // 1000,
+              "batt": 55.0}
+    for name, value in values.items():
+        body = re.sub(f"%{name}", str(value), body, flags=re.IGNORECASE)
+    assert "%" not in body
+    credentials = f"{settings['Basic Authentication, username']}:{settings['Basic Authentication, password']}"
+    basic = base64.b64encode(credentials.encode()).decode()
+    status, _, _ = TrackerApp(server, headers={"Authorization": f"Basic {basic}"}).send(
+        "POST", "/osmand", body.encode())
+    (stored,) = admin.history("ana/pocket")
+    assert (status, stored["latitude"], stored["speed"], stored["accuracy"]) == (200, 8.25, 1.5, 12)
 
 
 def test_json_has_the_same(server):

@@ -219,6 +219,8 @@ import Testing
         "POST /data/{uuid}": "the signal says by whom", "POST /messages": "the signal says by whom",
         "POST /osmand": "the position is of the token's device",
         "POST /osmand/{token}": "the position is of the token's device",
+        "POST /overland": "the position is of the token's device",
+        "POST /overland/{token}": "the position is of the token's device",
         "POST /ruuvi": "the sighting says which device heard it", "POST /api/v1/event-patterns/test": "looks",
         "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
         "DELETE /api/v1/links/{link}": "LinkTests", "POST /api/v1/shared/visitors": "LinkTests",

@@ -100,6 +100,7 @@ import Testing
         "GET /ifttt/v1/user/info": "almnd", "POST /ifttt/v1/triggers/{slug}": "almnd",
         "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
         "GET /osmand": "d", "POST /osmand": "d", "GET /osmand/{token}": "d", "POST /osmand/{token}": "d",
+        "POST /overland": "d", "POST /overland/{token}": "d",
         "GET /api/v1/datasets": "almng", "GET /api/v1/datasets/{dataset}": "almng",
         "PATCH /api/v1/datasets/{dataset}": "almng", "DELETE /api/v1/datasets/{dataset}": "almng",
         "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "almng",
@@ -185,7 +186,7 @@ import Testing
         }
         #expect(try await status("mia", nil) == 401, "\(line)")
         // Apps keep what is answered with 503, and a person can give them the right token.
-        let isOfApps = ["/owntracks", "/pub", "/osmand"].contains { words[1].hasPrefix($0) }
+        let isOfApps = ["/owntracks", "/pub", "/osmand", "/overland"].contains { words[1].hasPrefix($0) }
         #expect(try await status("mia", "Bearer mk_guess") == (isOfApps ? 503 : 401), "\(line)")
         // A feed that is admitted never ends.
         let isEndless = line.hasSuffix("/live")

@@ -3,7 +3,7 @@ import MusterCoding
 
 /// The apps that `muster device setup` sets up.
 enum TrackerApp: String, CaseIterable, ExpressibleByArgument {
-    case traccar
+    case traccar, overland, gpslogger
 }
 
 /// What a person enters in a tracker app, or lets it scan, so that it reports to this server.
@@ -38,14 +38,36 @@ struct TrackerSetup: Encodable {
                 Setting(name: "Server URL", value: "\(address)/\(token)"),
                 Setting(name: "Device identifier", value: device),
             ]
+        case .overland:
+            // The app sends the token in `Authorization`, where no log has it.
+            let parts = [("url", address), ("token", token), ("device_id", device)]
+            link = "overland://setup?" + parts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+            settings = [
+                Setting(name: "Server URL", value: address), Setting(name: "Device ID", value: device),
+                Setting(name: "Access token", value: token),
+            ]
+        case .gpslogger:
+            link = nil
+            settings = [
+                Setting(name: "URL", value: address), Setting(name: "HTTP Method", value: "POST"),
+                Setting(name: "HTTP Body", value: Self.gpsLoggerBody),
+                Setting(name: "Basic Authentication, username", value: user),
+                Setting(name: "Basic Authentication, password", value: token),
+            ]
         }
     }
+
+    /// The fields of a report with GPSLogger's own variables (`CustomUrlManager` in the app's source). Its speed is in
+    /// metres a second, which `spd` says.
+    static let gpsLoggerBody =
+        "lat=%LAT&lon=%LON&timestamp=%TIMESTAMP&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR&batt=%BATT"
 
     /// The address that the app posts to.
     static func checkedAddress(_ server: String, of app: TrackerApp) throws -> String {
         let path =
             switch app {
-            case .traccar: "osmand"
+            case .traccar, .gpslogger: "osmand"
+            case .overland: "overland"
             }
         return try ServerAddress.checked(server, path: path, longest: OwnTracksConfiguration.longestAddress)
     }
