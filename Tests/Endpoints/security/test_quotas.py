@@ -8,6 +8,7 @@ from amazon import client, refused, update
 from couch_api import as_admin, as_user
 from native_api import fix, now, polygon
 from owntracks_phone import Phone, location
+from tracker_app import TrackerApp, fix as tracker_fix
 
 slow = ["--quota-position-burst", "20", "--quota-positions-per-second", "0.0001"]
 """Twenty positions at once, and then one in ten thousand seconds: none comes while a test lasts."""
@@ -96,6 +97,22 @@ def test_an_owntracks_phone_keeps_what_is_over_the_rate(make_server):
     assert b"positions a second" in body
     Phone(server, "ben", tokens["ben"]).tell(location())
     assert len(admin.history("ana/phone")) == 20
+
+
+def test_a_tracker_app_keeps_what_is_over_the_rate_and_its_sos_counts_at_once(make_server):
+    server = make_server(arguments=slow).start()
+    admin = server.admin()
+    admin.make_user("ana")
+    app = TrackerApp(server, admin.make_device("ana").token)
+    start = now() // 1000 - 100
+    for number in range(20):
+        app.tell(**tracker_fix(start + number))
+    for _ in range(2):
+        status, headers, body = app.get(**tracker_fix(start + 20, alarm="sos"))
+        assert status == 503 and int(headers["Retry-After"]) >= 1
+        assert b"positions a second" in body
+    assert len(admin.history("ana/phone")) == 20
+    assert [declared["kind"] for declared in admin.items("/users/ana/declarations")] == ["sos"]
 
 
 def test_location_documents_count_as_positions_and_a_batch_over_the_rate_is_refused_whole(make_server):

@@ -1,0 +1,30 @@
+import MusterCore
+import MusterWire
+
+/// Whatever a tracker app posts, its positions can be told to others, their attributes are JSON, and what says why a
+/// part cannot be read is short.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+    let bytes = UnsafeRawBufferPointer(start: data, count: size)
+    let now = Instant(milliseconds: 0)
+    let form = FormFields(String(decoding: bytes, as: UTF8.self))
+    let reports = [
+        OsmAndReport.report(form, receivedAt: now), try? OsmAndReport.report(parsing: bytes, receivedAt: now),
+        try? OverlandReport.report(parsing: bytes, receivedAt: now),
+    ]
+    for report in reports.compactMap(\.self) {
+        precondition(report.positions.count <= TrackerReport.positionLimit)
+        precondition((report.fault == nil) == (report.faultCount == 0))
+        precondition((report.fault?.utf8.count ?? 0) < 128)
+        var reply = OwnTracksReply()
+        for position in report.positions {
+            reply.append(position, trackerID: "xx", topic: "")
+            guard let attributes = position.attributes else { continue }
+            precondition(attributes.utf8.count <= OwnTracksRequest.attributeLimitBytes)
+            guard (try? JSONValue(parsing: Array(attributes.utf8))) != nil else { fatalError("attributes are no JSON") }
+        }
+        guard (try? JSONValue(parsing: reply.bytes)) != nil else { fatalError("the positions are no JSON") }
+    }
+    if let value = try? JSONValue(lenientlyParsing: bytes) { _ = value.trackerID }
+    return 0
+}
