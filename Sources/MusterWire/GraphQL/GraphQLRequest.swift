@@ -2,8 +2,12 @@
 package struct GraphQLRequest: Sendable {
     /// The document.
     let document: GraphQLDocument
-    let schema: GraphQLSchema
+    /// The schema that the document is valid for.
+    package let schema: GraphQLSchema
     let limits: GraphQLLimits
+    /// For each name of the document its number in the schema, or `GraphQLNames.none`.
+    let symbols: [GraphQLNames.ID]
+    private let fragmentsByName: [UInt32]
 
     /// Parses and checks a source.
     ///
@@ -20,7 +24,22 @@ package struct GraphQLRequest: Sendable {
         } catch {
             throw GraphQLErrors([error])
         }
-        let errors = GraphQLValidator.errors(document, schema, limits: limits)
-        if !errors.isEmpty { throw GraphQLErrors(errors) }
+        var validator = GraphQLValidator(document, schema, limits)
+        validator.check()
+        if !validator.reporter.errors.isEmpty { throw GraphQLErrors(validator.reporter.errors) }
+        (symbols, fragmentsByName) = (validator.symbols, validator.fragmentsByName)
+    }
+
+    /// The index of a fragment; nil when the document has none of the name.
+    func fragment(_ name: GraphQLNames.ID) -> Int? {
+        let index = fragmentsByName[Int(name)]
+        return index == GraphQLValidator.none ? nil : Int(index)
+    }
+
+    /// The names of the operations, in the order of the source; an anonymous one has none.
+    package var operationNames: [String?] {
+        document.operations.map { operation in
+            operation.name.name == GraphQLNames.none ? nil : document.names[operation.name.name]
+        }
     }
 }

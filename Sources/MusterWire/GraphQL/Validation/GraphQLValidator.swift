@@ -43,16 +43,7 @@ struct GraphQLValidator {
 
     static let none = UInt32.max
 
-    /// Returns the errors of a document; none when it is valid.
-    static func errors(
-        _ document: GraphQLDocument, _ schema: GraphQLSchema, limits: GraphQLLimits
-    ) -> [GraphQLError] {
-        var validator = GraphQLValidator(document, schema, limits)
-        validator.check()
-        return validator.reporter.errors
-    }
-
-    private init(_ document: GraphQLDocument, _ schema: GraphQLSchema, _ limits: GraphQLLimits) {
+    init(_ document: GraphQLDocument, _ schema: GraphQLSchema, _ limits: GraphQLLimits) {
         system = schema.system
         self.document = document
         self.limits = limits
@@ -62,7 +53,8 @@ struct GraphQLValidator {
         stamps = [UInt32](repeating: 0, count: document.names.count)
     }
 
-    private mutating func check() {
+    /// Runs all rules; the errors are then in `reporter`.
+    mutating func check() {
         guard document.typeSystem.isEmpty else { return reportTypeSystem() }
         for (index, fragment) in document.fragments.enumerated() {
             fragmentsByName[Int(fragment.name.name)] = UInt32(index)

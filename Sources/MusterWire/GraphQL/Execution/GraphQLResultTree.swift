@@ -1,0 +1,113 @@
+/// The data of a response while it is being found: nodes that know their parents, so that a null can propagate.
+struct GraphQLResultTree {
+    /// The index of a node.
+    typealias NodeID = Int
+
+    private enum Content {
+        case null
+        case leaf(JSONValue)
+        case list([NodeID])
+        /// Response names, each with the node of its value.
+        case object([(name: String, node: NodeID)])
+    }
+
+    private struct Node {
+        var content = Content.null
+        /// The node around it; -1 for the root.
+        var parent: NodeID
+        /// Whether it must not be null.
+        var isNonNull: Bool
+        /// Whether a null has taken the place of it or of a node around it.
+        var isDropped = false
+        var step: GraphQLError.PathElement
+    }
+
+    private var nodes: [Node] = [
+        Node(content: .object([]), parent: -1, isNonNull: false, step: .index(0))
+    ]
+    private(set) var errors: [GraphQLError] = []
+
+    /// The node of the whole data.
+    static let root: NodeID = 0
+
+    var count: Int { nodes.count }
+
+    /// Adds a field to an object.
+    mutating func addField(_ name: String, to parent: NodeID, isNonNull: Bool) -> NodeID {
+        let node = nodes.count
+        nodes.append(Node(parent: parent, isNonNull: isNonNull, step: .name(name)))
+        guard case .object(var fields) = nodes[parent].content else { return node }
+        // Released before the array grows, so that it grows in place.
+        nodes[parent].content = .null
+        fields.append((name, node))
+        nodes[parent].content = .object(fields)
+        return node
+    }
+
+    /// Makes a node a list, and returns the nodes of its elements.
+    mutating func makeList(_ node: NodeID, count: Int, isNonNull: Bool) -> Range<NodeID> {
+        let first = nodes.count
+        for index in 0..<count { nodes.append(Node(parent: node, isNonNull: isNonNull, step: .index(index))) }
+        nodes[node].content = .list(Array(first..<(first + count)))
+        return first..<(first + count)
+    }
+
+    /// Makes a node an object without fields.
+    mutating func makeObject(_ node: NodeID) { nodes[node].content = .object([]) }
+
+    mutating func setLeaf(_ node: NodeID, _ value: JSONValue) { nodes[node].content = .leaf(value) }
+
+    /// Whether a node still appears in the response.
+    ///
+    /// - Complexity: O(depth).
+    func isKept(_ node: NodeID) -> Bool {
+        var node = node
+        while node >= 0 {
+            if nodes[node].isDropped { return false }
+            node = nodes[node].parent
+        }
+        return true
+    }
+
+    /// Makes a node null because of an error, and with it the nodes around it that would otherwise hold a forbidden null
+    /// (GraphQL October 2021, section 6.4.4). Notes the error, unless the node is already out of the response.
+    mutating func fail(_ node: NodeID, with error: GraphQLError) {
+        guard isKept(node) else { return }
+        var error = error
+        error.path = path(of: node)
+        errors.append(error)
+        var node = node
+        while nodes[node].isNonNull, nodes[node].parent >= 0 { node = nodes[node].parent }
+        nodes[node].content = .null
+        nodes[node].isDropped = true
+    }
+
+    /// Gives up: the data is null, for one more error.
+    mutating func stop(with error: GraphQLError) {
+        errors.append(error)
+        nodes[Self.root].content = .null
+        nodes[Self.root].isDropped = true
+    }
+
+    private func path(of node: NodeID) -> [GraphQLError.PathElement] {
+        var path: [GraphQLError.PathElement] = []
+        var node = node
+        while nodes[node].parent >= 0 {
+            path.append(nodes[node].step)
+            node = nodes[node].parent
+        }
+        return path.reversed()
+    }
+
+    /// The data as far as it has been found.
+    var data: JSONValue { value(of: Self.root) }
+
+    private func value(of node: NodeID) -> JSONValue {
+        switch nodes[node].content {
+        case .null: .null
+        case .leaf(let value): value
+        case .list(let elements): .array(elements.map(value))
+        case .object(let fields): .object(fields.map { .init($0.name, value(of: $0.node)) })
+        }
+    }
+}
