@@ -11,8 +11,8 @@ package struct GraphQLRequest: Sendable {
 
     /// Parses and checks a source.
     ///
-    /// - Throws: the errors of the source: the first one of the grammar, or those of validation, or the first limit that
-    ///   it exceeds.
+    /// - Throws: the errors of the source: the first one of the grammar, or those of validation, or the first limit
+    ///   that it exceeds.
     /// - Complexity: O(bytes), with limits on what could take longer.
     package init(
         _ source: String, schema: GraphQLSchema, limits: GraphQLLimits = GraphQLLimits()

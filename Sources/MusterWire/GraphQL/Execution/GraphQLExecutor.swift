@@ -1,5 +1,5 @@
-/// Executes operations (GraphQL October 2021, section 6), level by level: it asks the resolver for a field of all objects
-/// of a level at once. The number of calls depends on the operation alone, not on how many objects there are.
+/// Executes operations (GraphQL October 2021, section 6), level by level: it asks the resolver for a field of all
+/// objects of a level at once. The number of calls depends on the operation alone, not on how many objects there are.
 package struct GraphQLExecutor<Resolver: GraphQLResolver>: Sendable {
     private let resolver: Resolver
 

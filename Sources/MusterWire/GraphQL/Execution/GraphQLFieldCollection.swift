@@ -7,8 +7,8 @@ struct GraphQLFieldGroup {
     var selections: [Int]
 }
 
-/// Collects the fields that an operation selects from an object (GraphQL October 2021, section 6.3.2), and coerces their
-/// arguments (6.4.1).
+/// Collects the fields that an operation selects from an object (GraphQL October 2021, section 6.3.2), and coerces
+/// their arguments (6.4.1).
 struct GraphQLFieldCollection {
     typealias Slice = GraphQLDocument.Slice
 

@@ -14,8 +14,8 @@ package struct GraphQLOperation: Sendable {
     /// - Parameters:
     ///   - name: the operation's name; nil when the document has only one.
     ///   - variables: the variables as the client gives them.
-    /// - Throws: there is no such operation, the schema has no operations of its kind, it costs too much, or variables do
-    ///   not have their types.
+    /// - Throws: there is no such operation, the schema has no operations of its kind, it costs too much, or variables
+    ///   do not have their types.
     package init(
         _ request: GraphQLRequest, named name: String? = nil, variables: [JSONValue.Member] = []
     ) throws(GraphQLErrors) {

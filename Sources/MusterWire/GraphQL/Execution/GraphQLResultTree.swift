@@ -69,8 +69,8 @@ struct GraphQLResultTree {
         return true
     }
 
-    /// Makes a node null because of an error, and with it the nodes around it that would otherwise hold a forbidden null
-    /// (GraphQL October 2021, section 6.4.4). Notes the error, unless the node is already out of the response.
+    /// Makes a node null because of an error, and with it the nodes around it that would otherwise hold a forbidden
+    /// null (GraphQL October 2021, section 6.4.4). Notes the error, unless the node is already out of the response.
     mutating func fail(_ node: NodeID, with error: GraphQLError) {
         guard isKept(node) else { return }
         var error = error

@@ -59,12 +59,14 @@ struct GraphQLVariableCoercion {
     ) {
         let place = isRoot ? "" : " at '\(path)'"
         report(
-            "Variable '$\(document.text(variable.name))' got invalid value \(value.excerpt)\(place); \(message)", variable)
+            "Variable '$\(document.text(variable.name))' got invalid value \(value.excerpt)\(place); \(message)",
+            variable)
     }
 
     private mutating func coerce(
         _ value: JSONValue, to type: TypeUse, _ variable: GraphQLDocument.Variable, path: String, isRoot: Bool = false
     ) -> JSONValue? {
+        guard errors.count < limit else { return nil }
         if value == .null {
             guard type.isNonNull else { return .null }
             report(
@@ -129,7 +131,7 @@ struct GraphQLVariableCoercion {
             }
         }
         let known = Set(type.inputs.range.map { system.inputTexts[$0].name })
-        for member in members where !known.contains(member.key) {
+        for member in members where !known.contains(member.key) && errors.count < limit {
             let suggestions = GraphQLSuggestions.similar(to: member.key, in: known.sorted())
             report(
                 "Field '\(member.key.prefix(100))' is not defined by type '\(type.name)'."

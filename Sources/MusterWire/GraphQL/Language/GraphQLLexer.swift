@@ -46,6 +46,8 @@ struct GraphQLLexer {
     let bytes: UnsafeBufferPointer<UInt8>
     /// The offset of the next byte to read.
     private(set) var offset = 0
+    /// What each byte begins.
+    private let classes = Self.classes
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -58,7 +60,7 @@ struct GraphQLLexer {
     mutating func next() throws(GraphQLSyntaxFault) -> GraphQLToken {
         while offset < bytes.count {
             let byte = bytes[offset]
-            switch Self.classes[Int(byte)] {
+            switch classes[Int(byte)] {
             case .ignored: offset += 1
             case .nameStart: return name()
             case .punctuator(let kind): return token(kind, length: 1)

@@ -21,7 +21,8 @@ struct GraphQLNames: Sendable {
     /// Open addressing: numbers of names, or `none`. The count is a power of two, more than twice as many as entries.
     private var slots: [ID]
 
-    private static let seed = UInt64.random(in: .min ... .max) | 1
+    private static let processSeed = UInt64.random(in: .min ... .max) | 1
+    private let seed = Self.processSeed
 
     init(capacity: Int = 32) {
         var count = 64
@@ -34,7 +35,7 @@ struct GraphQLNames: Sendable {
 
     /// Hashes a name eight bytes at a time.
     @inline(__always)
-    static func hash(_ name: UnsafeBufferPointer<UInt8>, seed: UInt64 = Self.seed) -> UInt64 {
+    private func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(truncatingIfNeeded: name.count)
         var index = 0
         while index < name.count {
@@ -54,7 +55,7 @@ struct GraphQLNames: Sendable {
     /// Returns the number of a name, and adds the name when it is new.
     @inline(__always)
     mutating func insert(_ name: UnsafeBufferPointer<UInt8>) -> ID {
-        let hash = Self.hash(name)
+        let hash = self.hash(name)
         let slot = slot(of: name, hash: hash)
         if slots[slot] != Self.none { return slots[slot] }
         return append(name, hash: hash, slot: slot)
@@ -79,7 +80,7 @@ struct GraphQLNames: Sendable {
     func find(_ name: String) -> ID? {
         let bytes = Array(name.utf8)
         return bytes.withUnsafeBufferPointer { name in
-            let found = slots[slot(of: name, hash: Self.hash(name))]
+            let found = slots[slot(of: name, hash: self.hash(name))]
             return found == Self.none ? nil : found
         }
     }

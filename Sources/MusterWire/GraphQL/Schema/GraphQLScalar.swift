@@ -90,9 +90,40 @@ package struct GraphQLScalar: Sendable {
 }
 
 extension JSONValue {
-    /// The value as JSON for a message, cut after 200 bytes.
+    /// The value as JSON for a message. What is longer than some 200 bytes ends with an ellipsis.
+    ///
+    /// - Complexity: O(1) in the size of the value.
     var excerpt: String {
-        let bytes = bytes
-        return String(decoding: bytes.prefix(200), as: UTF8.self) + (bytes.count > 200 ? "…" : "")
+        var text = ""
+        append(to: &text)
+        return text.utf8.count > Self.excerptBytes ? text.prefix(Self.excerptBytes) + "…" : text
+    }
+
+    private static let excerptBytes = 200
+
+    private func append(to text: inout String) {
+        guard text.utf8.count <= Self.excerptBytes else { return }
+        switch self {
+        case .array(let elements):
+            text += "["
+            for (index, element) in elements.prefix(Self.excerptBytes).enumerated() {
+                if index > 0 { text += "," }
+                element.append(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (index, member) in members.prefix(Self.excerptBytes).enumerated() {
+                if index > 0 { text += "," }
+                JSONValue.string(member.key).append(to: &text)
+                text += ":"
+                member.value.append(to: &text)
+            }
+            text += "}"
+        case .string(let string):
+            let start = JSONValue.string(String(string.prefix(Self.excerptBytes)))
+            text += String(decoding: start.bytes, as: UTF8.self)
+        case .integer, .number, .boolean, .null: text += String(decoding: bytes, as: UTF8.self)
+        }
     }
 }

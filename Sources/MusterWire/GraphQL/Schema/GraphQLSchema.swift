@@ -15,7 +15,7 @@ package final class GraphQLSchema: Sendable {
         let document: GraphQLDocument
         let prelude: GraphQLDocument
         do {
-            prelude = try GraphQLParser.parse(GraphQLSource(Self.prelude), limits: .schemaSource)
+            prelude = try Self.parsedPrelude.get()
             document = try GraphQLParser.parse(GraphQLSource(source), limits: limits)
         } catch {
             throw GraphQLErrors([error])
@@ -29,6 +29,13 @@ package final class GraphQLSchema: Sendable {
         checker.check()
         if !checker.reporter.errors.isEmpty { throw GraphQLErrors(checker.reporter.errors) }
         system = builder.system
+    }
+}
+
+extension GraphQLSchema {
+    /// The prelude as a document. It is grammatical, as the tests that build a schema show.
+    private static let parsedPrelude = Result<GraphQLDocument, GraphQLError> { () throws(GraphQLError) in
+        try GraphQLParser.parse(GraphQLSource(prelude), limits: .schemaSource)
     }
 }
 

@@ -285,20 +285,27 @@ struct GraphQLSchemaBuilder {
                 system.types[Int(interface)].possibleTypes.append(TypeID(index))
             }
         }
-        system.indexPossibleTypes()
+        system.indexTypes()
     }
 
+    /// How often defaults are coerced anew: as deep as defaults of input objects may refer to each other.
+    private static let defaultPasses = 8
+
     private mutating func coerceDefaults() {
-        for (index, node) in inputNodes.enumerated() {
-            guard let value = node.defaultValue else { continue }
-            let source = index < ownInputs ? document : prelude
-            let coercion = GraphQLLiteralCoercion(system: system, document: source, variables: [:])
-            let input = system.inputs[index]
-            if input.type.isKnown, let coerced = coercion.coerce(Int(value), to: input.type) {
+        for pass in 0..<Self.defaultPasses {
+            var isSettled = true
+            faultyDefaults = []
+            for (index, node) in inputNodes.enumerated() {
+                guard let value = node.defaultValue else { continue }
+                let source = index < ownInputs ? document : prelude
+                let coercion = GraphQLLiteralCoercion(system: system, document: source, variables: [:])
+                let use = system.inputs[index].type
+                let coerced = use.isKnown ? coercion.coerce(Int(value), to: use) : nil
+                if coerced == nil { faultyDefaults.append((index, value)) }
+                if coerced != system.inputTexts[index].defaultValue { isSettled = false }
                 system.inputTexts[index].defaultValue = coerced
-            } else {
-                faultyDefaults.append((index, value))
             }
+            if isSettled, pass > 0 { return }
         }
     }
 }

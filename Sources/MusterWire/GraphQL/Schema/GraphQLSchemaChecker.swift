@@ -49,7 +49,9 @@ struct GraphQLSchemaChecker {
             guard root != GraphQLTypeSystem.none, system.kinds[Int(root)] != .object else { continue }
             let word = kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst()
             let condition = kind == .query ? "" : " if provided"
-            let named = document.typeSystem.filter { $0.kind == .schema }.flatMap(\.operations).first { $0.kind == kind }
+            let named = document.typeSystem.filter { $0.kind == .schema }.flatMap(\.operations).first {
+                $0.kind == kind
+            }
             let own = Int(root) < builder.ownTypes ? offsets(Int(root)).prefix(1) : []
             reporter.report(
                 "\(word) root type must be Object type\(condition), it cannot be \(system.types[Int(root)].name).",

@@ -105,6 +105,10 @@ struct GraphQLTypeSystem: Sendable {
     /// The types, by the number of their names.
     var typesByName: [Name: TypeID] = [:]
     var directivesByName: [Name: UInt32] = [:]
+    /// For each name of the schema the type of that name, or `none`; filled when the types are complete.
+    private var typesBySymbol: [TypeID] = []
+    /// Which scalar of the specification each type is, for speed.
+    private(set) var builtIns: [GraphQLScalar.BuiltIn?] = []
     /// The index of a field, input field or enum value, by type and name.
     var members = GraphQLMemberTable()
     var query = Self.none
@@ -146,14 +150,23 @@ package enum GraphQLTypeKind: UInt8, Hashable, Sendable {
 }
 
 extension GraphQLTypeSystem {
-    /// Notes which objects each type may be; called once, when the types are complete.
-    mutating func indexPossibleTypes() {
+    /// Notes which objects each type may be, and where types are found; called once, when the types are complete.
+    mutating func indexTypes() {
+        builtIns = types.map { $0.scalar?.builtIn }
+        typesBySymbol = [TypeID](repeating: Self.none, count: names.count)
+        for (name, type) in typesByName { typesBySymbol[Int(name)] = type }
         rowWords = (types.count + 63) / 64
         possible = [UInt64](repeating: 0, count: rowWords * types.count)
         for (index, type) in types.enumerated() {
             let objects = type.kind == .object ? [TypeID(index)] : type.kind.isAbstract ? type.possibleTypes : []
             for object in objects { possible[index * rowWords + Int(object / 64)] |= 1 << UInt64(object % 64) }
         }
+    }
+
+    /// The type of a name; `none` when there is none.
+    @inline(__always)
+    func type(named name: Name) -> TypeID {
+        Int(name) < typesBySymbol.count ? typesBySymbol[Int(name)] : Self.none
     }
 
     /// Whether some object may be of both types.

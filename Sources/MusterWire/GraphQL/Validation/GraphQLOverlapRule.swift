@@ -1,5 +1,5 @@
-/// The rule that fields of one response name can be merged (GraphQL October 2021, section 5.3.2): finds each conflict as
-/// the reference implementation does, by comparing pairs of fields.
+/// The rule that fields of one response name can be merged (GraphQL October 2021, section 5.3.2): finds each conflict
+/// as the reference implementation does, by comparing pairs of fields.
 ///
 /// The number of comparisons has a limit, because it can grow faster than the document.
 struct GraphQLOverlapRule {
@@ -50,6 +50,8 @@ struct GraphQLOverlapRule {
     /// Pairs of a selection set and a fragment that have been compared in the current search.
     private var setPairs: [Pair: Bool] = [:]
     private var left: Int
+    /// How many conflicts of one selection set are of interest.
+    private let errorLimit: Int
     private var depth = 0
     /// How deep the comparison may recurse.
     private static let depthLimit = 400
@@ -60,6 +62,7 @@ struct GraphQLOverlapRule {
         symbols = validator.symbols
         fragmentsByName = validator.fragmentsByName
         left = validator.limits.fieldComparisons
+        errorLimit = validator.limits.errors
     }
 
     /// Whether the limit is reached, so that conflicts may be missing.
@@ -75,7 +78,7 @@ struct GraphQLOverlapRule {
             for (index, entry) in entries.enumerated() {
                 for other in entries[(index + 1)...] {
                     compare(name, entry, other, areExclusive: false, &conflicts)
-                    if isExhausted { return [] }
+                    if isExhausted || conflicts.count > errorLimit { return conflicts }
                 }
             }
         }
@@ -83,7 +86,7 @@ struct GraphQLOverlapRule {
             compare(map, slice.first, fragment, areExclusive: false, &conflicts)
             for other in map.fragments[(index + 1)...] {
                 compare(fragment, other, areExclusive: false, &conflicts)
-                if isExhausted { return [] }
+                if isExhausted || conflicts.count > errorLimit { return conflicts }
             }
         }
         return conflicts
@@ -161,7 +164,8 @@ struct GraphQLOverlapRule {
         guard spend() else { return }
         defer { depth -= 1 }
         let (first, second) = (document.selections[one.selection], document.selections[other.selection])
-        let areExclusive = areExclusive || (one.parent != other.parent && isObject(one.parent) && isObject(other.parent))
+        let areExclusive =
+            areExclusive || (one.parent != other.parent && isObject(one.parent) && isObject(other.parent))
         func add(_ text: String) {
             conflicts.append(.init(reason: .text(name, text), first: [one.selection], second: [other.selection]))
         }
@@ -228,7 +232,7 @@ struct GraphQLOverlapRule {
     }
 
     private func composite(_ name: Name) -> TypeID {
-        system.typesByName[symbols[Int(name)]] ?? GraphQLTypeSystem.none
+        system.type(named: symbols[Int(name)])
     }
 
     private mutating func map(_ slice: Slice, _ parent: TypeID) -> FieldMap {
@@ -278,7 +282,8 @@ extension GraphQLValidator {
         guard rule.isExhausted else { return }
         reporter.stop(
             with: GraphQLError(
-                .limit, "The fields of the document overlap so often that more than \(limits.fieldComparisons) pairs"
+                .limit,
+                "The fields of the document overlap so often that more than \(limits.fieldComparisons) pairs"
                     + " must be compared."))
     }
 

@@ -17,13 +17,18 @@ struct GraphQLOverlapScan {
         var last = GraphQLTypeSystem.none
     }
 
+    private struct Sight {
+        var stamp: UInt32 = 0
+        var head: UInt32 = 0
+    }
+
     private let system: GraphQLTypeSystem
     private let document: GraphQLDocument
     private let symbols: [Name]
     private let fragmentsByName: [UInt32]
     private var entries: [Entry] = []
     /// For each name the stamp of the set that saw it last, and its first entry there.
-    private var seen: [(stamp: UInt32, head: UInt32)]
+    private var seen: [Sight]
     private var spreadStamps: [UInt32]
     private var stamp: UInt32 = 0
     /// Whether the selection set that begins with a selection has been scanned on its own.
@@ -37,7 +42,7 @@ struct GraphQLOverlapScan {
         document = validator.document
         symbols = validator.symbols
         fragmentsByName = validator.fragmentsByName
-        seen = [(UInt32, UInt32)](repeating: (0, 0), count: document.names.count)
+        seen = [Sight](repeating: Sight(), count: document.names.count)
         spreadStamps = document.fragments.isEmpty ? [] : [UInt32](repeating: 0, count: document.names.count)
         isScanned = [Bool](repeating: false, count: document.selections.count)
         left = validator.limits.fieldComparisons
@@ -56,10 +61,8 @@ struct GraphQLOverlapScan {
     }
 
     private func composite(_ name: Name) -> TypeID {
-        guard let type = system.typesByName[symbols[Int(name)]], system.kinds[Int(type)].isComposite else {
-            return GraphQLTypeSystem.none
-        }
-        return type
+        let type = system.type(named: symbols[Int(name)])
+        return type != GraphQLTypeSystem.none && system.kinds[Int(type)].isComposite ? type : GraphQLTypeSystem.none
     }
 
     /// Scans selection sets that apply to the same object, and the sets within them.
@@ -152,7 +155,7 @@ struct GraphQLOverlapScan {
         let number = UInt32(entries.count)
         let name = Int(selection.responseName)
         guard seen[name].stamp == stamp else {
-            seen[name] = (stamp, number)
+            seen[name] = Sight(stamp: stamp, head: number)
             entries.append(Entry(selection: index, field: field, last: number))
             return true
         }

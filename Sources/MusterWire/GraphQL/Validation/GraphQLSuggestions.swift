@@ -35,7 +35,7 @@ enum GraphQLSuggestions {
         }
     }
 
-    /// How many letters must be inserted, left out, replaced, or swapped with their neighbour (Damerau and Levenshtein).
+    /// How many letters must be inserted, left out, replaced, or swapped with their neighbour (Damerau, Levenshtein).
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var (before, last) = ([Int](), Array(0...other.count))
         for (row, letter) in one.enumerated() {

@@ -5,7 +5,7 @@ extension GraphQLValidator {
     mutating func checkDirectives(_ slice: Slice, on location: GraphQLDirectiveLocation, in field: UInt32) {
         guard !slice.isEmpty else { return }
         var earlier: [Name: UInt32] = [:]
-        for index in slice.range {
+        for index in slice.range where !reporter.isFull {
             let directive = document.directives[index]
             checkUnique(directive.arguments)
             guard let found = system.directivesByName[symbols[Int(directive.name)]] else {

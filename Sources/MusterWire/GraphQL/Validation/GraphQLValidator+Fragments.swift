@@ -13,7 +13,7 @@ extension GraphQLValidator {
         var visited = [Bool](repeating: false, count: document.names.count)
         /// For each name the place of its fragment in the current path, or -1.
         var places = [Int](repeating: -1, count: document.names.count)
-        for fragment in document.fragments where !visited[Int(fragment.name.name)] {
+        for fragment in document.fragments where !visited[Int(fragment.name.name)] && !reporter.isFull {
             let name = Int(fragment.name.name)
             visited[name] = true
             var path = [Step(name: name, spreads: spreadsInOrder(fragment.selections))]

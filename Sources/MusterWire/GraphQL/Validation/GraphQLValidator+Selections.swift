@@ -6,7 +6,7 @@ extension GraphQLValidator {
     ///   - field: the field that the set belongs to; `none` for the set of a definition.
     mutating func checkSelections(_ slice: Slice, of parent: TypeID, in field: UInt32) {
         var index = slice.first
-        while index < slice.end {
+        while index < slice.end, !reporter.isFull {
             let selection = document.selections[Int(index)]
             let children = Slice(first: index + 1, end: selection.end)
             switch selection.kind {

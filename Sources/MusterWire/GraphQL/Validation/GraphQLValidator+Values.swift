@@ -6,6 +6,7 @@ extension GraphQLValidator {
     ///   - hasDefault: whether the argument or input field has a default.
     ///   - isChecked: whether the value must have the type; false within a value that is already reported.
     mutating func checkValue(_ index: UInt32, _ type: TypeUse, hasDefault: Bool, isChecked: Bool) {
+        if reporter.isFull { return }
         let value = document.values[Int(index)]
         switch value.kind {
         case .variable:
@@ -75,8 +76,7 @@ extension GraphQLValidator {
     }
 
     private mutating func checkRequiredMembers(_ index: UInt32, _ value: GraphQLDocument.Value, of type: TypeID) {
-        let definition = system.types[Int(type)]
-        for field in definition.inputs.range where system.inputs[field].isRequired {
+        for field in system.types[Int(type)].inputs.range where system.inputs[field].isRequired {
             var child = index + 1
             var isGiven = false
             while child < value.end, !isGiven {
@@ -86,22 +86,24 @@ extension GraphQLValidator {
             }
             guard !isGiven else { continue }
             reporter.report(
-                "Field '\(definition.name).\(system.inputTexts[field].name)' of required type"
+                "Field '\(system.types[Int(type)].name).\(system.inputTexts[field].name)' of required type"
                     + " '\(system.text(system.inputs[field].type))' was not provided.", at: value.offset)
         }
     }
 
     private mutating func checkUniqueMembers(_ index: UInt32, _ value: GraphQLDocument.Value) {
-        var known: [Name: UInt32] = [:]
+        let mark = nextStamp()
         var child = index + 1
         while child < value.end {
             let member = document.values[Int(child)]
-            if let first = known[member.name] {
+            if stamps[Int(member.name)] != mark {
+                stamps[Int(member.name)] = mark
+            } else if let first = document.children(of: Int(index)).first(where: {
+                document.values[$0].name == member.name
+            }) {
                 reporter.report(
                     "There can be only one input field named '\(document.text(member.name))'.",
-                    at: [first, member.offset])
-            } else {
-                known[member.name] = member.offset
+                    at: [document.values[first].offset, member.offset])
             }
             child = member.end
         }
@@ -110,14 +112,19 @@ extension GraphQLValidator {
     /// Reports a literal that is no value of a type.
     private mutating func checkLiteral(_ index: UInt32, _ value: GraphQLDocument.Value, _ type: TypeUse) {
         guard type.isKnown else { return }
+        if let builtIn = system.builtIns[Int(type.type)] {
+            if let fault = builtIn.fault(document, Int(index)) { reporter.report(fault, at: value.offset) }
+            return
+        }
+        if value.kind == .enumeration, system.kinds[Int(type.type)] == .enumeration,
+            system.members.find(type.type, symbols[Int(value.name)]) != nil
+        {
+            return
+        }
         let definition = system.types[Int(type.type)]
         switch definition.kind {
         case .scalar:
             guard let scalar = definition.scalar else { return }
-            if let builtIn = scalar.builtIn {
-                if let fault = builtIn.fault(document, Int(index)) { reporter.report(fault, at: value.offset) }
-                return
-            }
             let coercion = GraphQLLiteralCoercion(system: system, document: document, variables: [:])
             do throws(GraphQLScalarFault) {
                 guard let untyped = coercion.untyped(Int(index)) else {
@@ -130,7 +137,7 @@ extension GraphQLValidator {
                     "Expected value of type '\(system.text(type))', found \(found); \(error.message)",
                     at: value.offset)
             }
-        case .enumeration: checkEnum(index, value, definition, type.type)
+        case .enumeration: reportEnum(index, value, definition)
         default:
             reporter.report(
                 "Expected value of type '\(system.text(type))', found \(document.excerpt(Int(index))).",
@@ -138,12 +145,11 @@ extension GraphQLValidator {
         }
     }
 
-    private mutating func checkEnum(
-        _ index: UInt32, _ value: GraphQLDocument.Value, _ definition: GraphQLTypeSystem.TypeDefinition, _ type: TypeID
+    private mutating func reportEnum(
+        _ index: UInt32, _ value: GraphQLDocument.Value, _ definition: GraphQLTypeSystem.TypeDefinition
     ) {
         let text = document.excerpt(Int(index))
         let isEnum = value.kind == .enumeration
-        if isEnum, system.members.find(type, symbols[Int(value.name)]) != nil { return }
         let names = definition.enumValues.range.map { system.enumValues[$0].name }
         let question = GraphQLSuggestions.question(
             GraphQLSuggestions.similar(to: text, in: names), "the enum value")

@@ -77,7 +77,7 @@ extension GraphQLValidator {
                 declared[Int(name)] = Self.none
             }
         }
-        for fragment in document.fragments where !usedNames[Int(fragment.name.name)] {
+        for fragment in document.fragments where !reporter.isFull && !usedNames[Int(fragment.name.name)] {
             reporter.report("Fragment '\(document.text(fragment.name.name))' is never used.", at: fragment.offset)
         }
     }
@@ -98,7 +98,7 @@ extension GraphQLValidator {
     }
 
     private mutating func checkUses(_ slice: Slice, _ declared: [UInt32], _ operation: GraphQLDocument.Operation) {
-        for index in slice.range {
+        for index in slice.range where !reporter.isFull {
             let use = uses[index]
             let variable = declared[Int(use.name)]
             if variable == Self.none {

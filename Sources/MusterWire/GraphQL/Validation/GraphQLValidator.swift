@@ -64,6 +64,7 @@ struct GraphQLValidator {
         for operation in document.operations { checkOperation(operation) }
         for fragment in document.fragments { checkFragment(fragment) }
         checkReferences()
+        if reporter.isFull { return }
         let hasCircles = !document.fragments.isEmpty && checkFragmentCircles()
         for operation in document.operations where operation.kind == .subscription { checkSubscription(operation) }
         checkOverlaps(hasCircles: hasCircles)
@@ -165,5 +166,8 @@ struct GraphQLValidator {
     }
 
     /// Returns a type by its name; nil when the schema has no such one.
-    func type(_ name: Name) -> TypeID? { system.typesByName[symbols[Int(name)]] }
+    func type(_ name: Name) -> TypeID? {
+        let type = system.type(named: symbols[Int(name)])
+        return type == Self.none ? nil : type
+    }
 }
