@@ -6,6 +6,8 @@ package struct GraphQLLimits: Hashable, Sendable {
     package var nesting = 64
     /// How many operations and fragments a document may define.
     package var definitions = 256
+    /// How many operations a document may define. Each is checked with all fragments that it reaches.
+    package var operations = 64
     /// How many variables an operation may declare.
     package var variables = 128
     /// How many arguments one field or directive may be given, and how many fields one input object.

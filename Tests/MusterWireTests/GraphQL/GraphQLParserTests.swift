@@ -84,7 +84,10 @@ struct GraphQLParserTests {
         check("query ($a: [[[[[[[[Int]]]]]]]]) { a }", "1:20 A type nests lists deeper than 7 levels.")
         limits.sourceBytes = 10
         #expect(fault("{ a b c d }", limits: limits) == " The document is longer than 10 bytes.")
-        check(String(repeating: "{ a } ", count: 300), "1:1537 The document has more than 256 definitions.")
+        check(String(repeating: "{ a } ", count: 65), "1:385 The document has more than 64 operations.")
+        check(
+            String(repeating: "fragment F on T { a } ", count: 300),
+            "1:5633 The document has more than 256 definitions.")
         let variables = (0..<129).map { "$v\($0): Int" }.joined(separator: " ")
         #expect(fault("query (\(variables)) { a }").hasSuffix("An operation has more than 128 variables."))
         let members = (0..<257).map { "m\($0): 1" }.joined(separator: " ")

@@ -24,6 +24,9 @@ extension GraphQLParser {
     }
 
     private mutating func operation() throws(Fault) {
+        guard document.operations.count < limits.operations else {
+            throw fault(.operations(limit: limits.operations))
+        }
         var operation = GraphQLDocument.Operation(
             kind: .query, name: .init(name: GraphQLNames.none, offset: 0), offset: token.start)
         if token.kind != .openBrace {

@@ -21,6 +21,7 @@ struct GraphQLSyntaxFault: Error {
         case nesting(limit: Int)
         case listNesting(limit: Int)
         case definitions(limit: Int)
+        case operations(limit: Int)
         case variables(limit: Int)
         case arguments(limit: Int)
     }
@@ -30,7 +31,7 @@ extension GraphQLSyntaxFault {
     /// Whether the source may be grammatical all the same, and only too costly.
     private var isLimit: Bool {
         switch reason {
-        case .sourceBytes, .nesting, .listNesting, .definitions, .variables, .arguments: true
+        case .sourceBytes, .nesting, .listNesting, .definitions, .operations, .variables, .arguments: true
         default: false
         }
     }
@@ -63,6 +64,7 @@ extension GraphQLSyntaxFault {
         case .nesting(let limit): "The document nests deeper than \(limit) levels."
         case .listNesting(let limit): "A type nests lists deeper than \(limit) levels."
         case .definitions(let limit): "The document has more than \(limit) definitions."
+        case .operations(let limit): "The document has more than \(limit) operations."
         case .variables(let limit): "An operation has more than \(limit) variables."
         case .arguments(let limit): "A field or an input object has more than \(limit) arguments."
         }
