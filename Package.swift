@@ -331,7 +331,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MusterWireTests", dependencies: ["MusterCoding", "MusterWire", "MusterCore", "MusterGeometry"],
-            exclude: ["Golden"],
+            exclude: ["Golden", "GraphQL/Corpus"],
             swiftSettings: strict),
         .testTarget(
             name: "Conformance",

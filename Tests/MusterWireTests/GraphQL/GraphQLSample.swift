@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import MusterWire
 
 /// A schema and data for the tests.
@@ -39,6 +41,12 @@ enum GraphQLSample {
             fatalError("the sample schema is faulty: \(error)")
         }
     }()
+
+    /// The schema that is to be served.
+    static func servedSchema() throws -> GraphQLSchema {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus/served.graphql")
+        return try GraphQLSchema(String(contentsOf: file, encoding: .utf8))
+    }
 
     /// The errors of a query, each as `LINE:COLUMN,LINE:COLUMN MESSAGE`.
     static func faults(_ query: String, limits: GraphQLLimits = GraphQLLimits()) -> [String] {

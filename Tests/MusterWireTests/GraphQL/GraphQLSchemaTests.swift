@@ -167,6 +167,29 @@ struct GraphQLSchemaTests {
         #expect(response.contains(#"{"name":"note","isRepeatable":true,"locations":["FIELD","QUERY"]}"#))
     }
 
+    @Test func `the schema to be served answers what Amplify's clients ask`() throws {
+        let schema = try GraphQLSample.servedSchema()
+        let fields = "id username isSafe createdAt updatedAt _version _deleted _lastChangedAt __typename"
+        let queries = [
+            "query GetUser($id: ID!) { getUser(id: $id) { \(fields) } }",
+            "query ListUsers($filter: ModelUserFilterInput, $limit: Int, $nextToken: String) {"
+                + " listUsers(filter: $filter, limit: $limit, nextToken: $nextToken) {"
+                + " items { \(fields) } nextToken startedAt } }",
+            "mutation UpdateUser($input: UpdateUserInput!, $condition: ModelUserConditionInput) {"
+                + " updateUser(input: $input, condition: $condition) { \(fields) } }",
+            "subscription OnUpdateUser($filter: ModelSubscriptionUserFilterInput) {"
+                + " onUpdateUser(filter: $filter) { \(fields) } }",
+        ]
+        for query in queries {
+            #expect(throws: Never.self, "\(query)") { try GraphQLRequest(query, schema: schema) }
+        }
+        #expect(throws: GraphQLErrors.self) {
+            try GraphQLRequest("{ listUsers(first: 1) { nextToken } }", schema: schema)
+        }
+        let printed = schema.source
+        #expect(try GraphQLSchema(printed).source == printed)
+    }
+
     @Test func `custom scalars check their values`() throws {
         let even = GraphQLScalar { value throws(GraphQLScalarFault) in
             guard let integer = value.integer, integer % 2 == 0 else { throw GraphQLScalarFault("It must be even.") }
