@@ -117,6 +117,24 @@ test("the people of teams are asked for by name, and a team that is gone is left
         "the server’s time is asked for where no team tells it");
 });
 
+test("a state that the page gave up waiting for waits no longer in the browser either", async () => {
+    const signals = [];
+    const { data } = await open((path, { signal }) => new Promise((resolve, reject) => {
+        signals.push(signal);
+        signal.addEventListener("abort", () => reject(signal.reason));
+    }));
+    const first = data.load({ wantsHistory: true });
+    await settle();
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [false]);
+    data.stop();
+    const second = data.load({ wantsHistory: true });
+    await assert.rejects(first, TypeError);
+    await settle();
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [true, false]);
+    data.stop();
+    await assert.rejects(second, TypeError);
+});
+
 test("changes go to the page in batches, one at a time, and none is lost or told twice", async (context) => {
     mock.timers.enable({ apis: ["setTimeout"] });
     context.after(() => mock.timers.reset());

@@ -114,3 +114,16 @@ test("what came while nothing was heard is read once, and nothing counts twice",
     assert.deepEqual(asked, [[1020, 1000], [2020, 1000]]);
     assert.equal(log.found.events.length, 1 + 148);
 });
+
+test("of a long time of feed the newest events are kept, and a look back begins at the oldest of them", async () => {
+    const { history, asked } = logOf(10_000);
+    const log = history(1000);
+    for (let sequence = 1001; sequence <= 6001; sequence += 1) {
+        log.take([{ sequence, kind: "safe", at: new Date(sequence * 1000).toISOString() }], sequence);
+    }
+    assert.deepEqual([log.found.events.length, log.found.events.at(-1).sequence], [2500, 3502]);
+    assert.equal(log.found.lookedBackMs, 3_502_000);
+    await log.older(() => true);
+    assert.deepEqual(asked, [[2501, 1000]]);
+    assert.equal(log.found.events.at(-1).sequence, 2510);
+});

@@ -1,6 +1,7 @@
 /** The live map, by MapLibre GL JS. Ground, letters and pictures come from this server: it works with no internet. */
 import { bounds } from "../shared/drawing.js";
 import { sheltered } from "../roster/order.js";
+import { today } from "../shared/time.js";
 import { DrawnPeople } from "./drawn.js";
 import { EdgeNames } from "./edgenames.js";
 import { beneath, GroundTiles, loadGround, makeMap, repaint } from "./ground.js";
@@ -27,6 +28,7 @@ export class LiveMap {
     #moves;
     #frames;
     #live;
+    #day;
     #people = new DrawnPeople();
     #sources = {};
     #shownRegions;
@@ -100,8 +102,10 @@ export class LiveMap {
 
     /** Shows a state; the first with anything on it decides the view. */
     show(live) {
-        if (live === this.#live) { return; }
+        const day = today();
+        if (live === this.#live && day === this.#day) { return; }
         this.#live = live;
+        this.#day = day;
         if (!this.#isLoaded) { return; }
         const differences = this.#people.update(live);
         for (const [name, source] of Object.entries(this.#sources)) { source.apply(differences[name]); }

@@ -9,11 +9,17 @@ export function isQuestion({ type, kind }) {
     return type === "action" && kind === "locationAsked";
 }
 
-/** Adds what a change tells to the events of a draft; nothing for a change that was added before. */
-export function addEvent(draft, change) {
-    const event = eventOf(draft, change);
-    if (!event || draft.events.some(({ sequence }) => sequence === event.sequence)) { return; }
-    draft.events = [event, ...draft.events];
+/**
+ * Events with those that changes told of, the latest first; the same list where nothing is new.
+ * @param {object[]} events the latest first
+ * @param {object[]} told in any order; those that were told before are left out
+ * @returns {object[]} O(n log n)
+ */
+export function withEvents(events, told) {
+    const known = new Set(events.map(({ sequence }) => sequence));
+    const fresh = told.filter(({ sequence }) => !known.has(sequence) && known.add(sequence));
+    if (fresh.length === 0) { return events; }
+    return atTheirTimes([...events, ...fresh].sort((left, right) => right.sequence - left.sequence));
 }
 
 /**

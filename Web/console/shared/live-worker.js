@@ -17,6 +17,8 @@ const leastGapMs = 250;
 const waitingLimit = 20_000;
 
 let feed;
+/** Ends the requests of the state that is being loaded. */
+let loading = new AbortController();
 let waiting = [];
 let isPageBusy = false;
 let batchTimer;
@@ -28,10 +30,15 @@ let lastAsked = 0;
 
 const calls = {
     async load({ knownRegions, wantsHistory }) {
+        // A state that the page gave up waiting for must not wait in the browser's queue as well.
+        loading.abort();
+        loading = new AbortController();
+        const { signal } = loading;
+        const get = (path) => json(path, { signal });
         let history = [];
-        const snapshot = await loadSnapshot(json, knownRegions, (sequence) => {
+        const snapshot = await loadSnapshot(get, knownRegions, (sequence) => {
             if (!wantsHistory) { return; }
-            history = loadHistory(json, sequence);
+            history = loadHistory(get, sequence);
             // Where the snapshot fails as well, nobody waits for it.
             history.catch(() => {});
         });
@@ -54,7 +61,10 @@ const orders = {
         feed = mine;
         mine.run();
     },
-    stop: endFeed,
+    stop() {
+        loading.abort();
+        endFeed();
+    },
     hurry() { feed?.hurry(); },
     doubt() { feed?.doubt(); },
     taken() {
@@ -115,8 +125,8 @@ function endFeed() {
 
 // Requests, with the access token that the page keeps
 
-async function json(path) {
-    return await (await request(path)).json();
+async function json(path, options) {
+    return await (await request(path, options)).json();
 }
 
 async function request(path, options = {}) {

@@ -2,7 +2,13 @@
 export function pause(ms, signal) {
     return new Promise((resolve) => {
         if (signal?.aborted) { resolve(); return; }
-        const timer = setTimeout(resolve, ms);
-        signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+        const end = () => {
+            clearTimeout(timer);
+            // A signal may outlive thousands of pauses.
+            signal?.removeEventListener("abort", end);
+            resolve();
+        };
+        const timer = setTimeout(end, ms);
+        signal?.addEventListener("abort", end);
     });
 }

@@ -5,11 +5,13 @@
  * may repeat itself.
  */
 
-import { addEvent, atTheirTimes, isQuestion, promptMs } from "./eventlog.js";
+import { eventOf, isQuestion, promptMs, withEvents } from "./eventlog.js";
 import { applyRoll, withRolls } from "./roll.js";
 
 /** As many events as the page keeps, the latest first. */
 export const eventLimit = 200;
+/** As many closed incidents as the page keeps, those that were closed last. */
+export const closedLimit = 500;
 /** A fix this inaccurate, from a cell tower say, tells the region of a town at best. */
 const coarseMetres = 500;
 
@@ -136,8 +138,10 @@ function withSnapshot(state, snapshot) {
         const member = memberNamed(members, owner(device), snapshot.sequence);
         member.presences = withPresence(member.presences, device, presence);
     }
+    const questions = new Map([...state.questions].filter(([user]) => members.has(user)));
     return {
         ...state,
+        questions,
         sequence: Math.max(state.sequence, snapshot.sequence),
         presenceSequence: snapshot.presenceSequence ?? snapshot.sequence,
         members: withRolls(members, snapshot.rolls ?? [], nowhere),
@@ -153,10 +157,10 @@ function withSnapshot(state, snapshot) {
 function withHistory(state, changes) {
     const draft = draftOf(state);
     for (const change of changes) {
-        addEvent(draft, change);
+        tell(draft, change);
         applyQuestion(draft, change);
     }
-    return finished(draft, state);
+    return finished(draft);
 }
 
 function withChanges(state, changes) {
@@ -166,7 +170,7 @@ function withChanges(state, changes) {
         draft.sequence = change.sequence;
         apply(draft, change);
     }
-    return draft.sequence === state.sequence ? state : finished(draft, state);
+    return draft.sequence === state.sequence ? state : finished(draft);
 }
 
 /** When people were heard and located, where that is newer than what is known. */
@@ -185,15 +189,19 @@ function withHeard(state, people) {
  * changes it puts a copy in its place, so that a view of a part that stayed as it was need not be drawn again.
  */
 function draftOf(state) {
-    return { ...state, members: new Map(state.members), outdated: { ...state.outdated } };
+    return { ...state, members: new Map(state.members), outdated: { ...state.outdated }, told: [] };
 }
 
-function finished(draft, state) {
-    if (draft.events !== state.events) {
-        const latestFirst = draft.events.toSorted((left, right) => right.sequence - left.sequence);
-        draft.events = atTheirTimes(latestFirst).slice(0, eventLimit);
-    }
-    return draft;
+/** The state of a draft, with the events that its changes told of. */
+function finished({ told, ...state }) {
+    const events = withEvents(state.events, told);
+    return { ...state, events: events.length > eventLimit ? events.slice(0, eventLimit) : events };
+}
+
+/** Notes what a change tells. The events of many changes are put in order together. */
+function tell(draft, change) {
+    const event = eventOf(draft, change);
+    if (event) { draft.told.push(event); }
 }
 
 function apply(draft, change) {
@@ -226,7 +234,7 @@ function apply(draft, change) {
         case "reminder":
         default: break;
     }
-    addEvent(draft, change);
+    tell(draft, change);
 }
 
 /** A late position is history: it moves nobody. One of a time to come tells of its device's clock. */
@@ -345,6 +353,7 @@ function applyIncident(draft, { type, sequence, at, ...incident }) {
     const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];
     was.delete(incident.number);
     is.set(incident.number, incident);
+    if (draft.closed.size > closedLimit) { draft.closed.delete(draft.closed.keys().next().value); }
 }
 
 /** By how much the clock is ahead that a position's time is of; undefined where that time can be. */

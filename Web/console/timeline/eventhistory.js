@@ -59,6 +59,13 @@ export class EventHistory {
             if (event.sequence > this.#newest) { this.#events.set(event.sequence, event); }
         }
         this.#newest = Math.max(this.#newest, sequence);
+        if (this.#events.size > eventLimit) {
+            // Half of them, so that who looks back has room for what is found there.
+            const oldest = this.#trim(eventLimit / 2);
+            this.#lowest = Math.max(this.#lowest, oldest.sequence - 1);
+            this.#lookedBackMs = Date.parse(oldest.loggedAt ?? oldest.at);
+            this.#isTrimmed = false;
+        }
     }
 
     /**
@@ -116,10 +123,16 @@ export class EventHistory {
     #add(changes) {
         const events = changes.map(this.#eventOf).filter(Boolean);
         for (const event of events) { this.#events.set(event.sequence, event); }
-        if (this.#events.size > eventLimit) {
-            const kept = [...this.#events.keys()].sort((left, right) => left - right).slice(-eventLimit);
+        this.#trim(eventLimit);
+        return events;
+    }
+
+    /** Keeps the newest events. @returns {object|undefined} the oldest of them */
+    #trim(limit) {
+        if (this.#events.size > limit) {
+            const kept = [...this.#events.keys()].sort((left, right) => left - right).slice(-limit);
             this.#events = new Map(kept.map((sequence) => [sequence, this.#events.get(sequence)]));
         }
-        return events;
+        return this.#events.values().next().value;
     }
 }
