@@ -5,6 +5,7 @@ import MusterCoding
 import MusterHTTP
 import MusterStore
 import MusterWire
+import NIOCore
 import Testing
 
 @testable import MusterServer
