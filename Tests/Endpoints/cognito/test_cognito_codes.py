@@ -12,6 +12,7 @@ import amazon
 import cognito
 import webhook_targets
 from amazon import refused
+from waiting import eventually
 from webhook_receiver import Receiver
 
 
@@ -240,3 +241,38 @@ def test_strangers_neither_flood_a_person_with_codes_nor_delay_the_persons_own(m
             lambda: [entry.get("wasSent") for entry in admin.ok("GET", "/codes")["items"] if entry["user"] == "ana"],
             lambda sent: sent == [True])
         assert [user(call) for call in receiver.calls].count("ana") == 1
+
+def test_a_storm_of_requests_for_codes_sends_few_and_keeps_nobody_else_waiting(make_server):
+    """Of one name's code from everywhere, and of new accounts with one mail address."""
+    server = make_server(arguments=["--registration", "open", "--code-target", "mailer", "--allow-private-targets",
+                                    "--trusted-proxy", "127.0.0.1"]).start()
+    admin, client = server.admin(), {"ClientId": cognito.settings(server)["clientId"]}
+    admin.make_user("kim")
+
+    def ask(operation, turn, **members):
+        headers = {"X-Amz-Target": f"AWSCognitoIdentityProviderService.{operation}",
+                   "Content-Type": "application/x-amz-json-1.1", "X-Forwarded-For": f"198.51.100.{turn % 250}"}
+        return requests.post(server.address, json={**client, **members}, headers=headers, timeout=60).status_code
+
+    with Receiver() as receiver:
+        webhook_targets.make(admin, "mailer", receiver.url)
+        before = server.resident_bytes()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(lambda turn: ask("ForgotPassword", turn, Username="kim"), range(300))) == {200}
+            # An address has ten tries at a name's code, and gets them back slowly.
+            wrong = {"Username": "kim", "ConfirmationCode": "A" * 16, "Password": "found again"}
+            guesses = list(pool.map(lambda _: ask("ConfirmForgotPassword", 7, **wrong), range(60)))
+            assert set(guesses) == {400}
+            attributes = [{"Name": "email", "Value": "victim@example.org"}]
+            list(pool.map(lambda turn: ask("SignUp", turn, Username=f"new{turn}", Password="a good password",
+                                           UserAttributes=attributes), range(12)))
+        arrived(receiver, "password")
+        sent = eventually(lambda: messages(receiver.calls), lambda found: len(found) >= 6)
+        # One message for the name, and five a day for an address, whoever asks.
+        assert [message["user"] for message in sent if message["purpose"] == "password"] == ["kim"]
+        assert len([message for message in sent if message["purpose"] == "sign-up"]) == 5
+        waiting = admin.ok("GET", "/codes")["items"]
+        assert len([code for code in waiting if code["user"] == "kim"]) == 1 and len(waiting) == 13
+        assert server.resident_bytes() - before < 150 << 20
+        # A person at an address of its own signs in, and the code is the one that the first request made.
+        assert codes(admin)["kim"] == next(message["code"] for message in sent if message["user"] == "kim")
