@@ -82,21 +82,36 @@ extension Identity {
         return PasswordVerifier(contents: contents, mark: Self.passwordMark(hash), user: user.name)
     }
 
-    /// Returns the verifier of a user. For a user who has none, and for an unknown name, returns one that no password
-    /// fits. It is always the same for a name, so that its salt does not reveal whether the user exists.
-    private func passwordVerifier(
-        ofUserNamed name: String
-    ) async throws -> (user: User?, verifier: PasswordVerifier, mark: [UInt8]) {
+    /// What the store has for the proof of a password: nothing for an unknown name.
+    private struct StoredProof: Sendable {
+        let user: User?
+        let verifier: Credential?
+        let hash: Credential?
+    }
+
+    private func storedProof(ofUserNamed name: String) async throws -> StoredProof {
         let user = coordinator.directory.users[name]
-        let (stored, hash) = try await coordinator.readCredentials { store in
+        return try await coordinator.readCredentials { store in
             let key = user.map { Credential.passwordKey(of: $0.number) } ?? []
-            return (try store.credential(.passwordVerifier, key: key), try store.credential(.password, key: key))
+            return StoredProof(
+                user: user, verifier: try store.credential(.passwordVerifier, key: key),
+                hash: try store.credential(.password, key: key))
         }
+    }
+
+    /// Returns the verifier of a user. For a user who has none, and for an unknown name, returns one that no password
+    /// fits. It is always the same for a name, so that its salt does not reveal whether the user exists. Both are
+    /// computed each time, so that the time does not either. Call it on the hashing threads.
+    private func passwordVerifier(
+        ofUserNamed name: String, _ stored: StoredProof
+    ) -> (user: User?, verifier: PasswordVerifier, mark: [UInt8]) {
         let decoy = PasswordVerifier(
             salt: PasswordVerifier.salt(vault.mark(of: name, for: "password salt")),
             verifier: (0..<12).flatMap { vault.mark(of: name, for: "password verifier \($0)") })
-        guard let user, let found = opened(stored, of: user, hash: hash) else { return (nil, decoy, []) }
-        return (user, found, Self.passwordMark(hash))
+        guard let user = stored.user, let found = opened(stored.verifier, of: user, hash: stored.hash) else {
+            return (nil, decoy, [])
+        }
+        return (user, found, Self.passwordMark(stored.hash))
     }
 
     /// Begins a sign-in by proof. It counts as a tried password until it has succeeded.
@@ -119,32 +134,31 @@ extension Identity {
             signIns.count(.throttled)
             throw error
         }
-        let verifier = try await passwordVerifier(ofUserNamed: name).verifier
-        let urgency = urgency(
-            of: coordinator.directory.users[name], from: address, isSuspected: isSuspected, at: now)
-        let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
-        // Parsing and printing 3,072-bit numbers is slow, so it runs on the hashing threads. On the threads that serve
-        // requests it would delay everyone.
-        let numbers = try await hasher.run(AddressPrefix.of(address), urgency) {
-            () -> (client: BigUInt, server: BigUInt, shown: String)? in
+        let stored = try await storedProof(ofUserNamed: name)
+        let urgency = urgency(of: stored.user, from: address, isSuspected: isSuspected, at: now)
+        // Everything with numbers of 3,072 bits is slow: to open the verifier, to parse, compute, print and seal. On
+        // the threads that serve requests it would delay everyone, so it runs on the hashing threads.
+        let challenge = try await hasher.run(AddressPrefix.of(address), urgency) { [self] () -> PasswordChallenge? in
             guard let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0 else {
                 return nil
             }
+            let verifier = passwordVerifier(ofUserNamed: name, stored).verifier
+            let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
             let publicNumber = PasswordProof.publicNumber(
                 ofSecret: secret, verifier: PasswordProof.number(verifier.verifier))
-            return (number, publicNumber, String(publicNumber, radix: 16))
+            let open = OpenChallenge(
+                user: name, clientNumber: number, publicNumber: publicNumber, secret: secret,
+                expiresAt: now.advanced(bySeconds: PasswordChallenges.lifetimeSeconds))
+            return PasswordChallenge(
+                user: name, salt: verifier.salt, publicNumber: String(publicNumber, radix: 16),
+                secretBlock: challenges.seal(open))
         }
-        guard let (number, publicNumber, shown) = numbers else {
+        guard let challenge else {
             // An invalid number is no guess at the password, so it costs no attempt.
             attempts.giveBack(name: EntityName.isValid(name) ? name : "", address: address, at: now)
             throw UserPoolError.invalidNumber
         }
-        let challenge = OpenChallenge(
-            user: name, clientNumber: number, publicNumber: publicNumber, secret: secret,
-            expiresAt: now.advanced(bySeconds: PasswordChallenges.lifetimeSeconds))
-        return PasswordChallenge(
-            user: name, salt: verifier.salt, publicNumber: shown,
-            secretBlock: challenges.seal(challenge))
+        return challenge
     }
 
     /// Ends a sign-in by proof.
@@ -163,21 +177,23 @@ extension Identity {
             let stated = PasswordProof.time(time),
             abs(stated.seconds(since: now)) <= Self.signatureToleranceSeconds
         else { throw UserPoolError.invalidChallenge }
-        let (user, verifier, mark) = try await passwordVerifier(ofUserNamed: name)
+        let stored = try await storedProof(ofUserNamed: name)
         let pool = coordinator.origin.userPoolName
         let urgency = urgency(
-            of: coordinator.directory.users[name], from: address, isSuspected: attempts.isSuspected(name, at: now),
-            at: now)
-        let isRight = try await hasher.run(AddressPrefix.of(address), urgency) {
+            of: stored.user, from: address, isSuspected: attempts.isSuspected(name, at: now), at: now)
+        let proven = try await hasher.run(AddressPrefix.of(address), urgency) {
+            [self] () -> (user: User, mark: [UInt8])? in
+            let (user, verifier, mark) = passwordVerifier(ofUserNamed: name, stored)
             let key = PasswordProof.sharedKey(
                 clientNumber: challenge.clientNumber, publicNumber: challenge.publicNumber, secret: challenge.secret,
                 verifier: PasswordProof.number(verifier.verifier))
-            guard let key else { return false }
+            guard let key else { return nil }
             let expected = PasswordProof.signature(
                 pool: pool, user: name, secretBlock: secretBlock, time: time, key: key)
-            return expected.isEqualInConstantTime(to: signature)
+            guard expected.isEqualInConstantTime(to: signature), let user else { return nil }
+            return (user, mark)
         }
-        guard isRight, let user else {
+        guard let (user, mark) = proven else {
             signIns.count(.failed)
             logFailedSignIn(of: coordinator.directory.users[name], from: address)
             throw IdentityError.refused
