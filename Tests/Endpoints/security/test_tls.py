@@ -1,5 +1,6 @@
 """TLS from files: what is served is encrypted, and the command line beside it still works."""
 
+import functools
 import hashlib
 import re
 import shutil
@@ -16,6 +17,7 @@ from certificates import make_certificate
 from mqtt_client import mqtt_port
 from muster_process import admin_password, binary
 from waiting import eventually
+from wire import credentials
 
 
 def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reaches_it(make_server, certificate):
@@ -153,3 +155,32 @@ def test_a_handshake_that_does_not_end_is_ended(make_server, certificate, port_o
         assert ended and time.monotonic() - began < patience
     # A connection whose handshake ended may be silent for longer.
     assert done.status() == 200
+
+
+def test_readers_who_read_nothing_by_tls_are_bounded_in_memory_and_dropped(make_server, certificate):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key), "--mqtt-port", "0"]).start()
+    requests_of = functools.partial(requests.request, verify=str(chain), auth=("admin", admin_password), timeout=60)
+    assert requests_of("PUT", server.address + "/notes").ok
+    sign_in = f"Host: a\r\nAuthorization: Basic {credentials}\r\n\r\n"
+    feeds = [f"GET /notes/_changes?feed=continuous&include_docs=true HTTP/1.1\r\n{sign_in}".encode()] * 20
+    before, sockets = server.resident_bytes(), server.open_sockets()
+    readers = []
+    for feed in feeds:
+        plain = socket.socket()
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        plain.settimeout(60)
+        plain.connect(("127.0.0.1", server.port))
+        context = ssl.create_default_context(cafile=str(chain))
+        readers.append(context.wrap_socket(plain, server_hostname="127.0.0.1"))
+        readers[-1].sendall(feed)
+        assert readers[-1].recv(12) == b"HTTP/1.1 200"
+    # 12 MB for each of them: 240 MB.
+    for _ in range(60):
+        documents = [{"text": "x" * 40_000} for _ in range(5)]
+        assert requests_of("POST", server.address + "/notes/_bulk_docs", json={"docs": documents}).ok
+    assert server.resident_bytes() - before < 120 << 20
+    # A reader who reads nothing for 45 seconds is dropped.
+    eventually(lambda: server.open_sockets() <= sockets + 2, seconds=180)
+    for reader in readers:
+        reader.close()
