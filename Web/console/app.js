@@ -4,6 +4,7 @@ import { AskDialog } from "./frame/ask.js";
 import { Banners, Sayings } from "./frame/banners.js";
 import { Header } from "./frame/header.js";
 import { OtherScreen, PendingOrders } from "./frame/navigation.js";
+import { VersionWatch } from "./frame/newversion.js";
 import { Sharing } from "./frame/sharing.js";
 import { Alarms, OrderButtons } from "./incident/alarms.js";
 import {
@@ -58,6 +59,8 @@ const store = new Store({
     notice: "", said: "", whySignedOut: "", language: currentLanguage(), isWall: isWallWanted(), isReady: false,
     /** The day by the server's clock, in the reader's time zone: a time of another day is shown with its day. */
     day: today(),
+    /** Whether the server has a newer version of this page. */
+    isOutdated: false,
 });
 const session = new Session();
 const json = (path) => session.json(path);
@@ -88,6 +91,7 @@ const track = new TrackFollower({
     get: json, report: (selected) => store.set({ track: selected }),
     newestMs: (user, device) => Date.parse(member(user)?.positions.get(device)?.sampleTime ?? NaN) || serverNow(),
 });
+const versions = new VersionWatch({ report: () => store.set({ isOutdated: true }) });
 const loop = new LiveLoop({
     store, token: (refused) => session.token(refused), taken: (changes) => track.take(changes),
     loaded: () => { actions.refresh(session.user); track.refresh(); },
@@ -95,7 +99,7 @@ const loop = new LiveLoop({
 
 /** What every component may use: what it shows is in the store, and what can be done is here. */
 const page = {
-    store, outbox, orders, pending, drafts, actions, push, track, siren, request, serverNow, tell, notice,
+    store, outbox, orders, pending, drafts, actions, push, track, siren, versions, request, serverNow, tell, notice,
     whereabouts: new Whereabouts({ request, user: () => session.user?.name, now: serverNow, tell, notice }),
     map: undefined,
     setMap(map) { page.map = map; },
@@ -293,6 +297,7 @@ async function start() {
     render(html`<${PageContext.Provider} value=${page}><${Page} /><//>`, app);
     session.onEnd = forget;
     store.subscribe(showTitle);
+    store.subscribe(({ connection }) => versions.follow(connection));
     store.subscribe(({ live, user, isNotified }) => siren.look({ live, user, isNotified, now: serverNow() }));
     watchRoute((route) => { if (!isSameRoute(route, store.value.route)) { store.set({ route, notice: "" }); } });
     listenForKeys();
@@ -317,6 +322,7 @@ const mapInSight = () => page.otherMap ?? page.map;
 /** A read-only view for the browser's console and the tests. */
 globalThis.muster = Object.freeze({
     get state() { return store.value.live; },
+    get serverNow() { return serverNow(); },
     drawn: (user) => mapInSight()?.drawn?.(user) ?? [],
     drawnSeeming: (user) => mapInSight()?.drawnSeeming?.(user) ?? [],
     lookAt: (user) => mapInSight()?.flyTo(user),

@@ -1,18 +1,24 @@
-/** What is said to everybody who looks: the page is not live, the server's disk is full, an order went wrong. */
+/**
+ * What is said to everybody who looks: the page is not live, the server's disk is full, the server has a newer version,
+ * an order went wrong.
+ */
 import { storageWords } from "../shared/storage.js";
 import { clockTime, duration } from "../shared/time.js";
 import { html, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 
 export function Banners() {
-    const { connection, storage, user } = useSlice(
-        ({ connection, storage, user }) => ({ connection, storage, user }));
+    const { connection, storage, user, isOutdated } = useSlice(
+        ({ connection, storage, user, isOutdated }) => ({ connection, storage, user, isOutdated }));
     const stored = storageWords(storage, user);
     const old = notLiveWords(connection);
     return html`
         <p id="not-live" class="not-live" role="alert" hidden=${old === ""}>${old}</p>
         <p id="storage" class="not-live" role="alert" hidden=${stored === ""}
-            data-state=${storage && !storage.writable ? "unwritable" : "low"}>${stored}</p>`;
+            data-state=${storage && !storage.writable ? "unwritable" : "low"}>${stored}</p>
+        <p id="new-version" class="notice" role="status" hidden=${!isOutdated}>${isOutdated && html`${
+    t("version.newer")} <button type="button" class="plain control" onClick=${() => location.reload()}>${
+    t("version.reload")}</button>`}</p>`;
 }
 
 /** Says large that what is shown may be old; a first attempt after a cut leaves it said. */

@@ -110,6 +110,8 @@ export default Object.freeze({
     "connection.notLiveSince": "Not live since {time}",
     "connection.triesAgain": "Tries again within {count} s",
     "connection.banner": "Not live since {time}. What is shown here may be old.",
+    "version.newer": "The server has a newer version of this page. Reload the page once nothing here waits to be sent.",
+    "version.reload": "Reload the page",
     "title.notLive": "Not live · {words}",
     "serverClock.ahead": "The server’s clock seems to be {duration} ahead of that of {count} devices: "
         + "do not trust the times shown.",

@@ -114,6 +114,9 @@ export default Object.freeze({
     "connection.notLiveSince": "Sin conexión desde {time}",
     "connection.triesAgain": "Nuevo intento en {count} s como máximo",
     "connection.banner": "Sin conexión desde {time}. Lo que se muestra aquí puede ser antiguo.",
+    "version.newer": "El servidor tiene una versión más reciente de esta página. Recárguela cuando aquí no quede nada "
+        + "por enviar.",
+    "version.reload": "Recargar la página",
     "title.notLive": "Sin conexión · {words}",
     "serverClock.ahead": "El reloj del servidor parece ir {duration} por delante del de {count} dispositivos: "
         + "no se fíe de las horas mostradas.",

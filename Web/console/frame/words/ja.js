@@ -104,6 +104,8 @@ export default Object.freeze({
     "connection.notLiveSince": "{time}からライブ停止",
     "connection.triesAgain": "{count}秒以内に再試行",
     "connection.banner": "{time}からライブ停止。ここに表示されている内容は古い可能性があります。",
+    "version.newer": "サーバーにこのページの新しいバージョンがあります。送信待ちのものがなくなったら、ページを再読み込みしてください。",
+    "version.reload": "ページを再読み込み",
     "title.notLive": "ライブ停止 · {words}",
     "serverClock.ahead": "サーバーの時計が、{count}台の端末の時計より{duration}進んでいるようです。"
         + "表示されている時刻を信用しないでください。",

@@ -104,6 +104,8 @@ export default Object.freeze({
     "connection.notLiveSince": "自 {time} 起非实时",
     "connection.triesAgain": "{count} 秒内重试",
     "connection.banner": "自 {time} 起非实时。此处显示的内容可能已过时。",
+    "version.newer": "服务器上有此页面的新版本。请在没有待发送的内容后重新加载页面。",
+    "version.reload": "重新加载页面",
     "title.notLive": "非实时 · {words}",
     "serverClock.ahead": "服务器的时钟似乎比 {count} 台设备的时钟快 {duration}：请勿相信所显示的时间。",
     "serverClock.behind": "服务器的时钟似乎比 {count} 台设备的时钟慢 {duration}：请勿相信所显示的时间。",
