@@ -6,9 +6,11 @@ import "../../Web/console/frame/texts.js";
 import { coordinateWords, lastPlace, placeAtWords, whereWords } from "../../Web/console/roster/where.js";
 import { destination, wayTo } from "../../Web/console/shared/drawing.js";
 import { callerPlaceWords, lastSeenWords } from "../../Web/console/incident/alarmwords.js";
-import { lastSeenOnRoll } from "../../Web/console/incident/lastseen.js";
+import { peopleOfRoll } from "../../Web/console/incident/crewroll.js";
+import { lastSeenOnRoll, seenOnPaper, withDevices } from "../../Web/console/incident/lastseen.js";
 import { coveredBelow } from "../../Web/console/person/sheet.js";
 import { isImperial, lengthWords } from "../../Web/console/shared/length.js";
+import { emptyState } from "../../Web/console/shared/state.js";
 import { addWords } from "../../Web/console/shared/words.js";
 
 await addWords("incident");
@@ -82,6 +84,32 @@ test("the roll, the person's sheet and a call for help name one place, with the 
     assert.match(lastSeenWords(member, regions, now),
         /^last seen 340 m north of Chapel hill \(59\.91308, 10\.75000\) at .+$/);
     assert.match(callerPlaceWords(member, regions, now), / at .+, 31 min ago$/);
+});
+
+test("the sheet to sign names the place of the roll with its coordinates, also of a roll that the server told", () => {
+    const regions = regionsOf(hill);
+    const now = Date.parse("2026-11-21T06:31:00Z");
+    const [longitude, latitude] = destination([10.75, 59.91], 0, 343);
+    const lastSeen = { latitude, longitude, sampleTime: "2026-11-21T06:00:00Z" };
+    const incident = { number: 3, team: "north", open: true };
+    const [told, never, heard] = peopleOfRoll(incident, [
+        { person: 1, user: "ann", state: "unknown", lastSeen, phone: "+47 22" },
+        { person: 2, user: "ben", state: "unknown" },
+        { person: 3, user: "cid", state: "unknown", heard: "2026-11-21T06:20:00Z" },
+    ]);
+    assert.match(seenOnPaper(told, regions, now),
+        /^340 m north of Chapel hill \(59\.91308, 10\.75000\), \d\d:\d\d:00, \+47 22$/);
+    assert.match(seenOnPaper(told, new Map(), now), /^59\.91308, 10\.75000, \d\d:\d\d:00, \+47 22$/);
+    assert.equal(seenOnPaper(never, regions, now), "never");
+    assert.match(seenOnPaper(heard, regions, now), /^last heard \d\d:\d\d:00$/);
+    // While the incident is open the page knows which regions the device is in.
+    const inside = { region: { id: "h", name: "Chapel hill" }, standing: "inside" };
+    const known = { ...memberAt([10.75, 59.91], { presences: [inside] }), team: "north", clocks: new Map() };
+    const live = { ...emptyState, members: new Map([["ann", known]]), regions };
+    const without = { ...told, lastSeen: undefined };
+    assert.match(seenOnPaper(withDevices(without, incident, live), regions, now), /^in Chapel hill \(59\.91000, /);
+    assert.equal(withDevices(told, { ...incident, open: false }, live), told);
+    assert.equal(withDevices(told, { ...incident, team: "south" }, live), told);
 });
 
 test("the place of now has no time, and where the place has no words its coordinates are shown once", () => {

@@ -5,24 +5,27 @@ import { Fault } from "../shared/forms.js";
 import { nameOf } from "../shared/roll.js";
 import { hrefOf } from "../shared/route.js";
 import { isAccounted } from "../shared/safety.js";
+import { emptyState } from "../shared/state.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch, wholeTime } from "../shared/time.js";
-import { html, useMemo, usePage, useRef, useState } from "../shared/view.js";
+import { html, useMemo, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
 import { byNeed, crewsOfRoll, peopleOfRoll, stateThen } from "./crewroll.js";
+import { seenOnPaper, withDevices } from "./lastseen.js";
 import { musterTime } from "./mustertime.js";
 import { askedWords, courseWords, crewWords, reportWords } from "./par.js";
 import { useIncident } from "./useincident.js";
 
 export function Sheet({ number }) {
     const { incident: newest, fault } = useIncident(number);
-    const { serverNow } = usePage();
+    const { serverNow, store } = usePage();
+    const isLoaded = useSlice(({ live }) => live !== emptyState);
     // As it was when it was opened: what changes meanwhile is not on the paper.
     const [madeMs] = useState(serverNow);
     const kept = useRef();
-    kept.current ??= newest;
-    const incident = kept.current;
+    if (newest && isLoaded) { kept.current ??= { incident: newest, live: store.value.live }; }
+    const { incident, live } = kept.current ?? {};
     const sheet = useMemo(() => incident && sheetOf(incident), [incident]);
     const back = html`<p class="back no-print"><a href=${hrefOf("incident", number)}>${t("incident.back")}</a>
         <button type="button" class="primary" disabled=${!sheet} onClick=${() => print()}>${
@@ -34,7 +37,7 @@ export function Sheet({ number }) {
         ${incident.kind === "drill" && html`<p class="sheet-drill">${t("incident.isDrill")}</p>`}
         <h2>${whatWords(incident)} · ${t("incident.number", { number: String(number) })}</h2>
         <${Facts} incident=${incident} sheet=${sheet} madeMs=${madeMs} />
-        <${Missing} people=${sheet.missing} madeMs=${madeMs} />
+        <${Missing} incident=${incident} people=${sheet.missing} live=${live} madeMs=${madeMs} />
         ${sheet.crews.map((crew) => html`<${Crew} key=${crew.key} crew=${crew} madeMs=${madeMs} />`)}
         <${Signatures} />
     </article>`;
@@ -81,7 +84,7 @@ function when(text) {
 }
 
 /** The people who are not accounted for: a fire officer asks for them first. */
-function Missing({ people, madeMs }) {
+function Missing({ incident, people, live, madeMs }) {
     return html`<section class="sheet-missing">
         <h3>${t("incident.missing", { count: people.length })}</h3>
         ${people.length === 0 ? html`<p>${t("incident.missingNobody")}</p>` : html`<table>
@@ -90,7 +93,8 @@ function Missing({ people, madeMs }) {
                 <th>${t("incident.column.remark")}</th></tr></thead>
             <tbody>${people.map((member) => html`<tr key=${member.user}>
                 <td>${legible(nameOf(member))}</td><td>${crewOrNone(member)}</td>
-                <td>${stateOf(member)}</td><td>${seen(member, madeMs)}</td><td></td>
+                <td>${stateOf(member)}</td>
+                <td>${seenOnPaper(withDevices(member, incident, live), live.regions, madeMs)}</td><td></td>
             </tr>`)}</tbody>
         </table>`}
     </section>`;
@@ -121,16 +125,6 @@ function crewOrNone({ crew }) {
 
 function stateOf(member) {
     return stateWords(member, stateThen(member)).join("");
-}
-
-function seen({ lastSeen: place, heard, phone }, madeMs) {
-    return listed([
-        place && t("incident.seenAt", {
-            latitude: place.latitude.toFixed(5), longitude: place.longitude.toFixed(5),
-            time: clockTime(place.sampleTime, madeMs) }),
-        !place && (heard ? t("incident.lastHeard", { time: clockTime(heard, madeMs) }) : t("incident.notSeen")),
-        phone && legible(phone),
-    ]);
 }
 
 /** Empty lines, for those who answer for it. */

@@ -128,7 +128,7 @@ export default Object.freeze({
     "incident.column.since": "Since",
     "incident.column.seen": "Last seen",
     "incident.column.remark": "Remarks",
-    "incident.seenAt": "{latitude}, {longitude}, {time}",
+    "incident.seenAt": "{where} ({place}), {time}",
     "incident.notSeen": "never",
     "incident.signed": "Signed",
     "incident.sign.leader": "Incident leader",

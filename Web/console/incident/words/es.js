@@ -129,7 +129,7 @@ export default Object.freeze({
     "incident.column.since": "Desde",
     "incident.column.seen": "Última posición",
     "incident.column.remark": "Observaciones",
-    "incident.seenAt": "{latitude}, {longitude}, {time}",
+    "incident.seenAt": "{where} ({place}), {time}",
     "incident.notSeen": "nunca",
     "incident.signed": "Firmas",
     "incident.sign.leader": "Dirección del incidente",

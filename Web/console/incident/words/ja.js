@@ -123,7 +123,7 @@ export default Object.freeze({
     "incident.column.since": "時刻",
     "incident.column.seen": "最後の位置",
     "incident.column.remark": "備考",
-    "incident.seenAt": "{latitude}, {longitude}、{time}",
+    "incident.seenAt": "{where}（{place}）、{time}",
     "incident.notSeen": "なし",
     "incident.signed": "署名",
     "incident.sign.leader": "指揮者",

@@ -123,7 +123,7 @@ export default Object.freeze({
     "incident.column.since": "自",
     "incident.column.seen": "最后位置",
     "incident.column.remark": "备注",
-    "incident.seenAt": "{latitude}, {longitude}，{time}",
+    "incident.seenAt": "{where}（{place}），{time}",
     "incident.notSeen": "从未",
     "incident.signed": "签字",
     "incident.sign.leader": "事件指挥",
