@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as audit from "../../Web/console/audit/auditwords.js";
-import { beaconText, hearing, heardByRegion, newestOfEach, tagKind } from
+import { beaconText, hearing, heardByRegion, newestOfEach, silentFirst, tagKind } from
     "../../Web/console/operations/gatewaywords.js";
 import "../../Web/console/frame/texts.js";
 import { figures, findings, wellWords } from "../../Web/console/operations/healthwords.js";
@@ -235,6 +235,8 @@ test("tags are named as their devices are, and the newest of each is told", () =
 test("a gateway that says nothing is silent, and one that never did is told apart", () => {
     assert.deepEqual([undefined, at(16 * 60), at(60)].map((heard) => hearing(heard, now)),
         ["never", "silent", "heard"]);
+    const gateways = [{ id: "new" }, { id: "heard", heard: at(60) }, { id: "silent", heard: at(16 * 60) }];
+    assert.deepEqual(silentFirst(gateways, now).map(({ id }) => id), ["silent", "new", "heard"]);
     const presence = (standing, sampleTime) => new Map([["site/porch", { standing, sampleTime }]]);
     const members = new Map([
         ["ana", { presences: new Map([["ana/badge", presence("inside", at(9))]]) }],

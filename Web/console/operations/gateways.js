@@ -4,11 +4,11 @@ import { Fault } from "../shared/forms.js";
 import { allPages } from "../shared/pages.js";
 import { ReadingFoot, useReading } from "../shared/reading.js";
 import { legible } from "../shared/text.js";
-import { age } from "../shared/time.js";
+import { age, clockTime, timeAttributes } from "../shared/time.js";
 import { html, useMemo, useNow, usePage, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import {
-    beaconWords, hearing, heardByRegion, nearnessWords, newestOfEach, radios, tagKind,
+    beaconWords, hearing, heardByRegion, nearnessWords, newestOfEach, radios, silentFirst, silentGateways, tagKind,
 } from "./gatewaywords.js";
 import { Paged } from "./paged.js";
 
@@ -43,13 +43,15 @@ export function Part() {
     // Again with the clock, and not with every change of ten thousand people.
     const heard = useMemo(() => heardByRegion(store.value.live.members), [now]);
     const { value } = reading;
+    const silent = silentGateways(value?.gateways ?? [], now).length;
     return html`<section class="part" aria-labelledby="gateways-title">
         <h2 id="gateways-title">${t("operations.part.gateways")}</h2>
         <p class="quiet">${t("operations.gateways.about")}</p>
         <${ReadingFoot} reading=${reading} />
         ${value && html`${value.isPartial && html`<p class="fault">${t("operations.gateways.partial")}</p>`}
             <h3>${t("operations.gateways.gateways")}</h3>
-            <${Rows} items=${value.gateways} label=${t("operations.gateways.gateways")}
+            ${silent > 0 && html`<p class="fault">${t("operations.gateways.silent", { count: silent })}</p>`}
+            <${Rows} items=${silentFirst(value.gateways, now)} label=${t("operations.gateways.gateways")}
                 empty=${t("operations.gateways.none")} row=${(each) => html`<${Gateway} key=${each.id} each=${each}
                     now=${now} regions=${value.regions} tags=${value.tags} />`} />
             ${value.idle.length > 0 && html`<p class="quiet">${t("operations.gateways.idle",
@@ -57,7 +59,8 @@ export function Part() {
             <h3>${t("operations.gateways.regions")}</h3>
             <${Rows} items=${value.regions} label=${t("operations.gateways.regions")}
                 empty=${t("operations.gateways.noRegions")} row=${(each) => html`<${Region} key=${each.key}
-                    each=${each} now=${now} inside=${heard.get(each.key) ?? []} />`} />
+                    each=${each} now=${now} inside=${heard.get(each.key) ?? []}
+                    scanner=${value.gateways.find(({ id }) => id === each.beacon.scanner)} />`} />
             <h3>${t("operations.gateways.tags")}</h3>
             <${Rows} items=${value.tags} label=${t("operations.gateways.tags")}
                 empty=${t("operations.gateways.noTags")} row=${(each) => html`<${Tag} key=${each.id} each=${each}
@@ -70,11 +73,11 @@ function Rows({ items, ...others }) {
     return html`<${Paged} list=${list} ...${others} />`;
 }
 
-/** When something was last heard; long silence is said in words, not by colour alone. */
+/** When something was last heard; since when it is silent is said in words, not by colour alone. */
 function Heard({ heard, now }) {
     const state = hearing(heard, now);
-    return html`<span class=${state === "silent" ? "fault" : "quiet"}>${
-        t(`operations.heard.${state}`, { age: age(heard, now) })}</span>`;
+    return html`<time class=${state === "silent" ? "fault" : "quiet"} ...${timeAttributes(heard)}>${
+        t(`operations.heard.${state}`, { time: clockTime(heard, now), age: age(heard, now) })}</time>`;
 }
 
 function Gateway({ each: { id, heard }, now, regions, tags }) {
@@ -114,10 +117,13 @@ function Heardings({ device, tags, now }) {
     </details>`;
 }
 
-function Region({ each: { key, name, beacon }, now, inside }) {
+function Region({ each: { key, name, beacon }, now, inside, scanner }) {
     const newest = inside[0];
+    const isUnheard = scanner && hearing(scanner.heard, now) !== "heard";
     return html`<li data-region=${key}>
         <p><strong>${legible(name)}</strong> <span class="quiet">${beaconWords(beacon)}</span></p>
+        ${isUnheard && html`<p class="fault">${t(scanner.heard ? "operations.gateways.scannerSilent"
+        : "operations.gateways.scannerUnheard", { time: clockTime(scanner.heard, now) })}</p>`}
         <p>${t("operations.gateways.inside", { count: inside.length })}</p>
         ${newest && html`<ul class="heard">${inside.slice(0, 20).map((presence) => html`<li key=${presence.device}>${
         listed([legible(presence.device), nearnessWords(presence), age(presence.sampleTime, now)])}</li>`)}</ul>`}

@@ -18,6 +18,12 @@ export function silentGateways(gateways, nowMs) {
     return gateways.filter(({ heard }) => hearing(heard, nowMs) === "silent");
 }
 
+/** Gateways in the order in which they need somebody: those that are silent, and then the others. */
+export function silentFirst(gateways, nowMs) {
+    const isSilent = ({ heard }) => hearing(heard, nowMs) === "silent";
+    return [...gateways.filter(isSilent), ...gateways.filter((each) => !isSilent(each))];
+}
+
 /** @returns {"silent"|"heard"|"never"} whether something was heard of lately */
 export function hearing(heard, nowMs) {
     if (heard === undefined) { return "never"; }

@@ -151,7 +151,8 @@ function ofQuotas(metrics) {
 
 function ofDevices({ reports = [], gateways = [], clocks = 0 }, nowMs) {
     const silent = silentGateways(gateways, nowMs).map(({ id, heard }) => finding("watch", "gatewaySilent",
-        { name: legible(id), age: age(heard, nowMs) }, { name: id, href: hrefOf("operations", "gateways") }));
+        { name: legible(id), time: clockTime(heard, nowMs), age: age(heard, nowMs) },
+        { name: id, href: hrefOf("operations", "gateways") }));
     const fresh = reports.filter(({ receivedTime }) => nowMs - Date.parse(receivedTime) < dayMs);
     return [
         fresh.length > 0 && finding("watch", "reports", { time: clockTime(fresh[0].receivedTime, nowMs) },

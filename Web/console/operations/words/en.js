@@ -125,7 +125,7 @@ export default Object.freeze({
         + "limit in the server’s settings.",
     "operations.ill.reports": "A report could not be read, last at {time}.",
     "operations.advice.reports": "Its sender does not send it again. See whose it is, and set up that app anew.",
-    "operations.ill.gatewaySilent": "The gateway {name} is silent: last heard {age}.",
+    "operations.ill.gatewaySilent": "The gateway {name} has been silent since {time} ({age}).",
     "operations.advice.gatewaySilent": "Where people with tags near it are is unknown meanwhile. See whether it has "
         + "power and network.",
     "operations.ill.clocks": {
@@ -289,6 +289,12 @@ export default Object.freeze({
     "operations.gateways.partial": "There is more than this page reads: some are missing below.",
     "operations.gateways.gateways": "Gateways",
     "operations.gateways.none": "No gateway. A gateway is a device of a user with the role of a gateway.",
+    "operations.gateways.silent": {
+        one: "{count} gateway is silent: where people with tags near it are is unknown meanwhile.",
+        other: "{count} gateways are silent: where people with tags near them are is unknown meanwhile.",
+    },
+    "operations.gateways.scannerSilent": "Its gateway has been silent since {time}: who is here is unknown.",
+    "operations.gateways.scannerUnheard": "Its gateway was never heard: who is here is unknown.",
     "operations.gateways.idle": "Without a device: {names}",
     "operations.gateways.listensFor": "Listens for: {names}",
     "operations.gateways.heard": "What it heard in the last {count} minutes",
@@ -299,7 +305,7 @@ export default Object.freeze({
     "operations.gateways.tags": "Tags and radios",
     "operations.gateways.noTags": "No device sends a beacon.",
     "operations.heard.heard": "heard {age}",
-    "operations.heard.silent": "silent: last heard {age}",
+    "operations.heard.silent": "silent since {time} ({age})",
     "operations.heard.never": "never heard",
     "operations.scanner": "where {name} hears a tag",
     "operations.about": "about {length}",

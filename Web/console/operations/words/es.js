@@ -131,7 +131,7 @@ export default Object.freeze({
         + "límite en los ajustes del servidor.",
     "operations.ill.reports": "No se pudo leer un informe, el último a las {time}.",
     "operations.advice.reports": "Quien lo envió no lo repite. Vea de quién es y configure esa aplicación de nuevo.",
-    "operations.ill.gatewaySilent": "La pasarela {name} está en silencio: oída por última vez {age}.",
+    "operations.ill.gatewaySilent": "La pasarela {name} está en silencio desde {time} ({age}).",
     "operations.advice.gatewaySilent": "Mientras tanto no se sabe quién está allí con una etiqueta. Compruebe "
         + "su corriente y su red.",
     "operations.ill.clocks": {
@@ -296,6 +296,13 @@ export default Object.freeze({
     "operations.gateways.partial": "Hay más de lo que esta página lee: abajo faltan algunos.",
     "operations.gateways.gateways": "Pasarelas",
     "operations.gateways.none": "No hay pasarelas. Una pasarela es un dispositivo de un usuario con ese papel.",
+    "operations.gateways.silent": {
+        one: "{count} pasarela está en silencio: mientras tanto no se sabe quién está junto a ella con una etiqueta.",
+        other: "{count} pasarelas están en silencio: mientras tanto no se sabe quién está junto a ellas con una "
+            + "etiqueta.",
+    },
+    "operations.gateways.scannerSilent": "Su pasarela está en silencio desde {time}: no se sabe quién está aquí.",
+    "operations.gateways.scannerUnheard": "Su pasarela nunca fue oída: no se sabe quién está aquí.",
     "operations.gateways.idle": "Sin dispositivo: {names}",
     "operations.gateways.listensFor": "Escucha para: {names}",
     "operations.gateways.heard": "Lo que oyó en los últimos {count} minutos",
@@ -309,7 +316,7 @@ export default Object.freeze({
     "operations.gateways.tags": "Etiquetas y radios",
     "operations.gateways.noTags": "Ningún dispositivo emite una baliza.",
     "operations.heard.heard": "oída {age}",
-    "operations.heard.silent": "en silencio: oída por última vez {age}",
+    "operations.heard.silent": "en silencio desde {time} ({age})",
     "operations.heard.never": "nunca oída",
     "operations.scanner": "donde {name} oye una etiqueta",
     "operations.about": "unos {length}",
