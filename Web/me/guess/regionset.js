@@ -72,7 +72,6 @@ export function isNear({ geometry, properties = {} }, fix) {
     const reach = nearDegrees + (geometry.type === "Point" ? properties.radius / 100_000 : 0);
     // A box across the antimeridian is as wide as the map, so everything in it counts as near. A circle near the
     // antimeridian may lie on its other side.
-    // side.
     const turned = [fix.longitude - 360, fix.longitude, fix.longitude + 360];
     return fix.latitude >= south - reach && fix.latitude <= north + reach
         && turned.some((longitude) => longitude >= west - reach / squeeze && longitude <= east + reach / squeeze);

@@ -1,19 +1,19 @@
 /** The words of the downloaded areas in Spanish. */
 export default Object.freeze({
     "me.area.title": "Mapa sin red",
-    "me.area.what": "El mapa alrededor de tus puntos de reunión se guarda solo. Descarga más para donde no hay red.",
+    "me.area.what": "El mapa alrededor de sus puntos de reunión se guarda solo. Descargue más para donde no hay red.",
     "me.area.denied":
         "Este navegador no guarda archivos de esta página, como en una ventana privada. Aquí el mapa "
         + "necesita red.",
     "me.area.failed": "No se puede leer lo que se descargó.",
     "me.area.offerSight": "Descargar el mapa a la vista…",
     "me.area.offerAround": "Descargar alrededor de los puntos de reunión…",
-    "me.area.noBox": "Abre el mapa para elegir qué se descarga.",
+    "me.area.noBox": "Abra el mapa para elegir qué se descarga.",
     "me.area.asks": "Se pregunta al servidor cuánto ocupa.",
     "me.area.noFiles": "El servidor no ha dicho qué mapas tiene. ¿Hay conexión?",
-    "me.area.tooLarge": "La parte a la vista es demasiado grande para {limit}. Acércate en el mapa.",
+    "me.area.tooLarge": "La parte a la vista es demasiado grande para {limit}. Acérquese en el mapa.",
     "me.area.coarse":
-        "Para una parte tan grande no hay espacio para las calles. Acércate en el mapa para más detalle.",
+        "Para una parte tan grande no hay espacio para las calles. Acérquese en el mapa para más detalle.",
     "me.area.style":
         "El mapa del servidor viene de otro sitio y no se puede descargar. Sin red se dibuja el mapa propio "
         + "del servidor.",
@@ -32,7 +32,7 @@ export default Object.freeze({
     "me.area.downloaded": "Descargado {time}",
     "me.area.partial": "Incompleto: {count} de {total}",
     "me.area.toLevel": "nivel {level}",
-    "me.area.damaged": "Esta descarga está dañada. Quítala.",
+    "me.area.damaged": "Esta descarga está dañada. Quítela.",
     "me.area.beingWritten": "Este mapa se está descargando, quizá en otra pestaña.",
     "me.area.outdated": "El servidor tiene un mapa más nuevo de esta parte. Donde hay red se muestra el más nuevo.",
     "me.area.resume": "Continuar",
@@ -46,11 +46,11 @@ export default Object.freeze({
         one: "El mapa está descargado, salvo {count} tesela que el servidor no puede leer.",
         other: "El mapa está descargado, salvo {count} teselas que el servidor no puede leer.",
     },
-    "me.area.ended.full": "No queda espacio en el teléfono. Lo descargado se usa; quita algo y continúa.",
+    "me.area.ended.full": "No queda espacio en el teléfono. Lo descargado se usa; quite algo y continúe.",
     "me.area.ended.tooLarge": "El mapa es mayor de lo que se puede guardar. Lo descargado se usa.",
-    "me.area.ended.unanswered": "El servidor no responde. Continúa cuando haya conexión.",
+    "me.area.ended.unanswered": "El servidor no responde. Continúe cuando haya conexión.",
     "me.area.ended.gone": "El servidor ya no tiene este mapa. Lo descargado se usa.",
-    "me.area.ended.busy": "Otra pestaña está descargando un mapa. Espera a que termine.",
+    "me.area.ended.busy": "Otra pestaña está descargando un mapa. Espere a que termine.",
     "me.area.ended.denied": "Este navegador no guarda archivos de esta página, como en una ventana privada.",
-    "me.area.ended.failed": "La descarga falló. Continúala, o quítala y empieza de nuevo.",
+    "me.area.ended.failed": "La descarga falló. Continúela, o quítela y empiece de nuevo.",
 });

@@ -13,7 +13,7 @@ export default Object.freeze({
     "me.area.coarse": "この広さでは道路まで保存できません。詳しく保存するには、地図を拡大してください。",
     "me.area.style": "サーバーの地図は外部のもので、保存できません。通信がないときは、サーバー自身の地図を表示します。",
     "me.area.detail": "詳しさのレベル",
-    "me.area.level": "{level}: {tiles}、≈ {size}",
+    "me.area.level": "{level}: {tiles}、約{size}",
     "me.area.tiles": { other: "{count}枚" },
     "me.area.megabytes": "{count} MB",
     "me.area.extent": "{width} × {height}",

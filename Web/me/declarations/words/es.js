@@ -16,7 +16,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}: {name} lo ha visto.",
     "me.declarations.unseen": "{what}: en el servidor desde {time}. Nadie ha respondido todavía.",
     "me.declarations.clear": "«Ya no necesito ayuda»",
-    "me.declarations.noPlace": "Esta app no sabe dónde está usted ahora. Escríbaselo a sus responsables.",
+    "me.declarations.noPlace": "Esta aplicación no sabe dónde está usted ahora. Escríbaselo a sus responsables.",
     "me.declarations.end": "Ya no necesito ayuda…",
     "me.declarations.askEnd": "¿Retirar su petición de ayuda? Sus responsables verán que la retiró.",
     "me.declarations.endNow": "Retirarla",

@@ -8,7 +8,7 @@ export default Object.freeze({
     "me.status.callUnsent": "Su petición de ayuda sigue en este teléfono: lo que dice el servidor es anterior",
     "me.status.notFollowed": "No le sigue a usted: nadie sabe por él si está a salvo.",
     "me.status.source.region": "Su teléfono está dentro de {place}",
-    "me.status.source.position": "Su teléfono está fuera de todo punto de reunión",
+    "me.status.source.position": "Su teléfono no está en ningún punto de reunión",
     "me.status.source.silence": "Últimamente no hay señal de su teléfono",
     "me.status.source.unlocated": "No se conoce bien dónde está su teléfono",
     "me.status.source.seemsToHaveLeft": "Parece haber salido de {place}",
@@ -19,10 +19,10 @@ export default Object.freeze({
     "me.status.doubt": "En duda: {doubt}",
     "me.status.paused": "Está en pausa hasta {time}, y sus responsables lo leen",
     "me.status.guessTitle": "Lo que supone este teléfono",
-    "me.status.guess.inside": "Este teléfono cree que está dentro de {place}. El servidor no lo ha confirmado.",
-    "me.status.guess.elsewhere": "Este teléfono cree que está dentro de {place}, y fuera de todo punto de reunión. El "
-        + "servidor no lo ha confirmado.",
-    "me.status.guess.outside": "Este teléfono cree que está fuera de todo punto de reunión. El servidor no lo ha "
+    "me.status.guess.inside": "Este teléfono cree que usted está dentro de {place}. El servidor no lo ha confirmado.",
+    "me.status.guess.elsewhere": "Este teléfono cree que usted está dentro de {place}, y en ningún punto de reunión. "
+        + "El servidor no lo ha confirmado.",
+    "me.status.guess.outside": "Este teléfono cree que usted no está en ningún punto de reunión. El servidor no lo ha "
         + "confirmado.",
     "me.status.guess.calling": "Su petición de ayuda sigue vigente, esté donde esté.",
 });

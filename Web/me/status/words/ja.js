@@ -16,7 +16,7 @@ export default Object.freeze({
     "me.status.source.ownDeclaration": "あなた自身の申告です",
     "me.status.source.marked": "{name}の申告です",
     "me.status.source.checkInTimer": "時間内に定時連絡がありませんでした",
-    "me.status.doubt": "疑い: {doubt}",
+    "me.status.doubt": "不確か: {doubt}",
     "me.status.paused": "{time}まで一時停止中です。責任者にも見えます",
     "me.status.guessTitle": "この端末の推定",
     "me.status.guess.inside": "この端末は、あなたが{place}の中にいると推定しています。サーバーではまだ未確定です。",

@@ -4,7 +4,7 @@ export default Object.freeze({
     "me.status.nothingYet": "服务器尚未说明您的状态。",
     "me.status.says": "服务器判定：",
     "me.status.said": "服务器在{age}（{time}）的判定：",
-    "me.status.mayHaveChanged": "现在可能已不同：此手机听不到服务器。",
+    "me.status.mayHaveChanged": "现在可能已不同：此手机与服务器没有连接。",
     "me.status.callUnsent": "您的求助还在此手机上：服务器的判定是在此之前的",
     "me.status.notFollowed": "服务器没有跟踪您：没有人能从中得知您是否安全。",
     "me.status.source.region": "您的手机在{place}内",

@@ -39,7 +39,7 @@ export default Object.freeze({
     "me.tracking.lost": { other: "空きがなかったため、{count}件の位置が失われました。" },
     "me.tracking.clearTold": "読みました。今後は保存も表示もしない",
     "me.tracking.awake": "このページが開いている間、画面を点灯したままにする",
-    "me.tracking.awakeRefused": "ブラウザーは今、画面を点灯したままにしません。電池の残量が少ないことが多いです。",
+    "me.tracking.awakeRefused": "ブラウザーは今、画面を点灯したままにしません。多くの場合、電池の残量が少ないためです。",
     "me.tracking.awakeUnsupported": "このブラウザーは画面を点灯したままにできません。端末の設定で行ってください。",
     "me.tracking.kept": "ブラウザーはこのアプリの保存データを保持します: {quota} MBのうち{used} MB。",
     "me.tracking.erasable": "端末の空きが少なくなると、ブラウザーはこのアプリの保存データを消去することがあります: {quota} MBのうち{used} MB。",

@@ -5,7 +5,7 @@ export default Object.freeze({
     "me.tracking.asking": "正在等待第一个位置。如果浏览器询问，请允许。",
     "me.tracking.on": "此页面打开且屏幕亮着时，报告您的位置。",
     "me.tracking.denied": "未报告您的位置：浏览器不向此页面提供位置。请在浏览器设置中允许此页面，并在手机设置中允许浏览器使用位置。",
-    "me.tracking.coarse": "只收到大致的位置。它们表明您不可能在何处，但从不表明您是安全的。请在手机设置中允许精确位置。",
+    "me.tracking.coarse": "只收到大致的位置。它们只能说明您不在何处，不能说明您是安全的。请在手机设置中允许精确位置。",
     "me.tracking.frozen": "不再收到新的位置。请保持屏幕亮着，到室外或窗边。",
     "me.tracking.elsewhere": "此浏览器的另一个标签页正在报告您的位置。",
     "me.tracking.paused": "暂停至 {time}：此应用不记录位置。之后会自动继续；如果您结束暂停、发生事件、签到逾期或您求助，则立即继续。",

@@ -7,7 +7,7 @@ export default Object.freeze({
     "me.visible.token": "Quien tenga un token de su dispositivo {device}",
     "me.visible.madeBy": "de {name}",
     "me.visible.link": "Quien tenga un enlace",
-    "me.visible.link.person": "Quien tenga un enlace a usted",
+    "me.visible.link.person": "Quien tenga un enlace que le muestra a usted",
     "me.visible.link.incident": "Quien tenga un enlace al incidente",
     "me.visible.until": "hasta {time}",
     "me.visible.nobody": "Nadie más que usted.",
