@@ -158,8 +158,8 @@ let package = Package(
             name: "MusterServer",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore",
-                "MusterTiles", "MusterWire",
-                "CGMP", "CGeos", "CSodium", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                "MusterTiles", "MusterWire", "CGMP", "CGeos", "CSodium",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -176,8 +176,7 @@ let package = Package(
             name: "MusterNativeAPI",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer",
-                "MusterStore",
-                "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -235,16 +234,14 @@ let package = Package(
             dependencies: [
                 "MusterCore", "MusterServer", "MusterWire", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterIFTTT",
             dependencies: [
                 "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterMaps",
             dependencies: [
@@ -275,14 +272,13 @@ let package = Package(
             name: "MusterTerminal",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire",
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "muster",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit",
-                "MusterNearby", "MusterReplication",
-                "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterTiles", "MusterWire",
+                "MusterNearby", "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore",
+                "MusterTerminal", "MusterTiles", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
@@ -327,12 +323,10 @@ let package = Package(
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(
             name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry", "MusterTestSupport"],
-            exclude: ["Golden"],
-            swiftSettings: strict),
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "MusterWireTests", dependencies: ["MusterCoding", "MusterWire", "MusterCore", "MusterGeometry"],
-            exclude: ["Golden", "GraphQL/Corpus"],
-            swiftSettings: strict),
+            exclude: ["Golden", "GraphQL/Corpus"], swiftSettings: strict),
         .testTarget(
             name: "Conformance",
             dependencies: [
@@ -366,8 +360,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MusterTerminalTests",
-            dependencies: ["MusterTerminal", .product(name: "Crypto", package: "swift-crypto")], exclude: ["Golden"],
-            swiftSettings: strict),
+            dependencies: ["MusterTerminal", .product(name: "Crypto", package: "swift-crypto")],
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "MusterReplicationTests",
             dependencies: ["MusterReplication", "MusterWire", "MusterCore"], swiftSettings: strict),

@@ -141,7 +141,8 @@ test("after 60,000 changes a page keeps no more than after half of them", (conte
     assert.deepEqual([sizes.members, sizes.events, sizes.closed, sizes.questions],
         [people, eventLimit, closedLimit, people]);
     assert.ok(sizes.presences <= regions.length + 1 && sizes.positions === 1 && sizes.beliefs === 1);
-    assert.ok(sizes.track <= pointLimit && sizes.history <= 5000 && sizes.sounds <= 1 && sizes.open <= 1, JSON.stringify(sizes));
+    assert.ok(sizes.track <= pointLimit && sizes.history <= 5000 && sizes.sounds <= 1 && sizes.open <= 1,
+        JSON.stringify(sizes));
     for (const [name, size] of Object.entries(sizes)) {
         const mayGrow = ["track", "history"].includes(name);
         assert.ok(size <= sizesEarly[name] || mayGrow, `${name}: ${sizesEarly[name]}, then ${size}`);
