@@ -123,8 +123,20 @@ package protocol Store: SafetyStore, CrewStore, AttendanceStore, ProximityStore,
     /// Returns those of these deliveries that still wait, with their bodies, in the order asked for.
     func deliveries(_ numbers: [DeliveryNumber]) throws -> [Delivery]
 
-    /// Returns dead letters after a number, of a target or of all, in order, without their bodies, at most `limit`.
-    func deadLetters(of target: TargetNumber?, after number: DeliveryNumber, limit: Int) throws -> [DeadLetter]
+    /// Returns waiting deliveries of a target after a number, in order, without their bodies, at most `limit`. Looks at
+    /// no more than `DeliveryLimits.lookLimit` of them, so a page may be short, or empty, and not the last.
+    func waitingDeliveries(
+        of target: TargetNumber, matching filter: WaitingFilter, after number: DeliveryNumber, limit: Int
+    ) throws -> WaitingPage
+
+    /// Returns dead letters after a number, in order, without their bodies, at most `limit`.
+    ///
+    /// - Parameters:
+    ///   - target: their target; nil for those of all targets.
+    ///   - rule: the name of the rule that made them; nil for those of any rule.
+    func deadLetters(
+        of target: TargetNumber?, by rule: String?, after number: DeliveryNumber, limit: Int
+    ) throws -> [DeadLetter]
 
     /// Returns a dead letter with its body; nil if there is none.
     func deadLetter(_ number: DeliveryNumber) throws -> DeadLetter?

@@ -17,8 +17,9 @@ import { emptyForm, formOf, newEntry, requestOf } from "../../Web/console/rules/
 import { patternText, template, templateKeys } from "../../Web/console/rules/templates.js";
 import { sizeWords } from "../../Web/console/shared/size.js";
 import { addWords } from "../../Web/console/shared/words.js";
-import { deliveryWords, headersOf, kindWords, requestOf as targetRequest } from
-    "../../Web/console/targets/targetwords.js";
+import {
+    deliveryWords, headersOf, kindWords, lettersPath, nextWords, requestOf as targetRequest, triedWords, waitingPath,
+} from "../../Web/console/targets/targetwords.js";
 
 for (const folder of ["operations", "rules", "targets", "audit"]) { await addWords(folder); }
 
@@ -196,6 +197,28 @@ test("a target's form keeps no secret, and says what is missing", () => {
     assert.equal(kindWords({ kind: "slack", server: "https://hooks.example.org", byHand: true }).split(", ").length, 3);
     assert.equal(deliveryWords({ failing: true, pending: 0, deadLetters: 2 }),
         "does not accept deliveries, nothing waits, 2 given up");
+});
+
+test("a delivery that waits says how often it was tried, what was answered, and what it waits for", () => {
+    const target = { enabled: true, byHand: false };
+    assert.equal(triedWords({ attempts: 0 }), "Not tried yet.");
+    assert.equal(triedWords({ attempts: 1, reason: "answered 503" }), "Tried 1 time, which failed: answered 503.");
+    assert.equal(triedWords({ attempts: 4, reason: "a\u202Eb" }).includes("\u202E"), false);
+    assert.match(nextWords({ nextAttemptAt: at(-600) }, target, now), /^Next attempt at .+\.$/);
+    assert.equal(nextWords({ nextAttemptAt: at(0) }, target, now),
+        "Next attempt as soon as those before it have gone.");
+    assert.equal(nextWords({ nextAttemptAt: at(-600) }, { enabled: false, byHand: true }, now),
+        "It waits until the target goes on.");
+    assert.equal(nextWords({ nextAttemptAt: at(-600) }, { ...target, byHand: true }, now),
+        "It waits until the target is run by hand.");
+});
+
+test("deliveries are asked for by target, rule and state", () => {
+    assert.equal(waitingPath("a b", { rule: "", state: "waiting" }), "targets/a%20b/deliveries/waiting?limit=100");
+    assert.equal(waitingPath("a", { rule: "s&s", state: "retrying" }),
+        "targets/a/deliveries/waiting?limit=100&rule=s%26s&state=retrying");
+    assert.equal(lettersPath("a b", ""), "deadletters?limit=100&target=a%20b");
+    assert.equal(lettersPath("a", "sos"), "deadletters?limit=100&target=a&rule=sos");
 });
 
 test("a replication shows no password, and its document has none in an address", () => {

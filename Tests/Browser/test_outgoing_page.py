@@ -179,9 +179,48 @@ def test_what_waits_for_a_target_is_run_by_hand(page, server):
     page.open().sign_in()
     show(page, "targets", "of", "siren")
     until(lambda: "1 waiting" in page.text("main.screen [role=status]"))
+    until(lambda: "It waits until the target is run by hand" in page.text("main.screen [data-number]"))
     press(page, "Run what waits")
     until(lambda: "nothing waits" in page.text("main.screen [role=status]"))
     server.ask("DELETE", "targets/siren")
+
+
+def test_single_deliveries_are_listed_by_rule_and_state_with_their_attempts(page, server):
+    server.ask("POST", "targets", {"name": "hook", "kind": "log"})
+    asked = []
+
+    def answer(route):
+        query = dict(each.split("=") for each in route.request.url.partition("?")[2].split("&"))
+        asked.append(query)
+        start = int(query.get("cursor", 0))
+        # A page in which nothing is of the rule, and another after it.
+        if query.get("rule") == "rare" and start == 0:
+            route.fulfill(json={"items": [], "nextCursor": "10000"})
+            return
+        items = [{"number": number, "rule": "sos/ops", "event": f"e{number}", "createdAt": "2026-11-28T10:00:00Z",
+                  "attempts": number % 3, "nextAttemptAt": "2126-11-28T10:05:00Z",
+                  **({"reason": "<img src=x onerror=alert(1)> answered 503"} if number % 3 else {})}
+                 for number in range(start + 1, start + 101)]
+        route.fulfill(json={"items": items, **({"nextCursor": str(start + 100)} if start < 200 else {})})
+    page.tab.route("**/api/v1/targets/hook/deliveries/waiting?*", answer)
+    page.open().sign_in()
+    show(page, "targets", "of", "hook")
+    until(lambda: page.find("main.screen [data-number]").count() == 50)
+    first = page.text("main.screen [data-number='1']")
+    assert "Tried 1 time, which failed: <img src=x onerror=alert(1)> answered 503" in first
+    assert "Next attempt at 28 Nov 2126" in first and "By the rule sos/ops, event e1" in first
+    assert "Not tried yet" in page.text("main.screen [data-number='3']")
+    page.find("main.screen .pages").get_by_role("button", name="Next page").click()
+    until(lambda: page.is_shown("main.screen [data-number='100']"))
+    field(page, "Which").select_option("retrying")
+    until(lambda: asked[-1].get("state") == "retrying")
+    field(page, "Of the rule").fill("rare")
+    press(page, "Show")
+    until(lambda: asked[-1].get("rule") == "rare" and page.is_shown("main.screen [data-number='10001']"))
+    assert asked[-2:] == [{"limit": "100", "rule": "rare", "state": "retrying"},
+                          {"limit": "100", "rule": "rare", "state": "retrying", "cursor": "10000"}]
+    page.tab.unroute_all()
+    server.ask("DELETE", "targets/hook")
 
 
 def test_ten_thousand_dead_letters_are_drawn_a_page_at_a_time(page, server):
@@ -197,6 +236,7 @@ def test_ten_thousand_dead_letters_are_drawn_a_page_at_a_time(page, server):
     page.tab.route("**/api/v1/deadletters?*", answer)
     page.open().sign_in()
     show(page, "targets", "of", "full")
+    field(page, "Which").select_option("dead")
     until(lambda: page.find("main.screen [data-number]").count() == 50)
     last = page.find("main.screen .pages").get_by_role("button", name="Next page")
     for _ in range(199):

@@ -73,6 +73,45 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the deliveries of a target are listed by rule and by whether they were tried, page by page`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        let numbers = try bench.store.write(at: .test(0)) { transaction in
+            try (0..<9).map { second in
+                var delivery = NewDelivery.test(second, target: second % 3 == 2 ? 2 : 1)
+                delivery.rule = ["sos/ops", "sosnow/ops", "sos"][second % 3]
+                return try transaction.put(delivery)
+            }
+        }
+        try bench.store.write(at: .test(9)) {
+            try $0.postpone(numbers[3], until: .test(12), attempts: 1, error: "answered 503")
+        }
+        let (one, two) = (TargetNumber(1), TargetNumber(2))
+        for _ in 0..<2 {
+            let store = bench.store
+            func listed(_ filter: WaitingFilter, of target: TargetNumber = one) throws -> [Int] {
+                let page = try store.waitingDeliveries(of: target, matching: filter, after: .zero, limit: 99)
+                #expect(page.end == nil && page.items.allSatisfy { $0.content.body.isEmpty })
+                return try page.items.map { try #require(numbers.firstIndex(of: $0.number)) }
+            }
+            #expect(try listed(WaitingFilter()) == [0, 1, 3, 4, 6, 7])
+            #expect(try listed(WaitingFilter(rule: "sos")) == [0, 3, 6])
+            #expect(try listed(WaitingFilter(rule: "sos"), of: two) == [2, 5, 8])
+            #expect(try listed(WaitingFilter(rule: "sos", isTried: true)) == [3])
+            #expect(try listed(WaitingFilter(isTried: false)) == [0, 1, 4, 6, 7])
+            #expect(try listed(WaitingFilter(rule: "so")).isEmpty)
+            let first = try store.waitingDeliveries(of: one, matching: .init(rule: "sos"), after: .zero, limit: 2)
+            #expect(first.items.map(\.number) == [numbers[0], numbers[3]] && first.items[1].lastError == "answered 503")
+            let end = try #require(first.end)
+            let rest = try store.waitingDeliveries(of: one, matching: .init(rule: "sos"), after: end, limit: 2)
+            #expect(rest.items.map(\.number) == [numbers[6]] && rest.end == nil)
+            #expect(try store.waitingDeliveries(of: one, matching: .init(), after: .zero, limit: 0) == WaitingPage())
+            try bench.crash()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a dead letter keeps its body, and is redriven under the same event id`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let numbers = try bench.store.write(at: .test(0)) { transaction in
@@ -88,10 +127,14 @@ import Testing
             let store = bench.store
             #expect(store.pendingDeliveryCount == 0)
             #expect(try store.deadLetterCounts() == [TargetNumber(1): 2, TargetNumber(2): 1])
-            let page = try store.deadLetters(of: nil, after: numbers[0], limit: 5)
+            let page = try store.deadLetters(of: nil, by: nil, after: numbers[0], limit: 5)
             #expect(page.map(\.delivery.number) == Array(numbers[1...]))
             #expect(page.allSatisfy { $0.delivery.content.body.isEmpty && $0.diedAt == .test(9) })
-            #expect(try store.deadLetters(of: TargetNumber(2), after: .zero, limit: 5).count == 1)
+            #expect(try store.deadLetters(of: TargetNumber(2), by: nil, after: .zero, limit: 5).count == 1)
+            let ofRule = try store.deadLetters(of: nil, by: "rule 1", after: .zero, limit: 5)
+            #expect(ofRule.map(\.delivery.number) == [numbers[1]])
+            #expect(try store.deadLetters(of: TargetNumber(2), by: "rule 1", after: .zero, limit: 5).isEmpty)
+            #expect(try store.deadLetters(of: nil, by: "rule", after: .zero, limit: 5).isEmpty)
             let letter = try #require(try store.deadLetter(numbers[0]))
             #expect(letter.delivery.content == .test(0) && letter.delivery.lastError == "answered 400")
             #expect(letter.delivery.attempts == 4)
@@ -108,7 +151,8 @@ import Testing
             #expect(waiting.count == 1 && waiting[0].number > numbers[2] && waiting[0].attempts == 0)
             let delivery = try #require(try bench.store.deliveries(waiting.map(\.number)).first)
             #expect(delivery.content.event == NewDelivery.test(1).event && delivery.content.createdAt == .test(20))
-            #expect(try bench.store.deadLetters(of: nil, after: .zero, limit: 9).map(\.delivery.number) == [numbers[0]])
+            let letters = try bench.store.deadLetters(of: nil, by: nil, after: .zero, limit: 9)
+            #expect(letters.map(\.delivery.number) == [numbers[0]])
             try bench.crash()
         }
     }
@@ -125,7 +169,7 @@ import Testing
             try (0..<6).map { try transaction.put(.test($0)) }
         }
         #expect(try bench.store.pendingDeliveries(after: .zero, limit: 9).map(\.number) == Array(numbers[..<3]))
-        let letters = try bench.store.deadLetters(of: TargetNumber(1), after: .zero, limit: 9)
+        let letters = try bench.store.deadLetters(of: TargetNumber(1), by: nil, after: .zero, limit: 9)
         #expect(letters.map(\.delivery.number) == Array(numbers[4...]))
         #expect(letters.allSatisfy { $0.delivery.lastError == DeliveryLimits.fullReason })
         try bench.store.write(at: .test(1)) { try $0.complete(numbers[0]) }
@@ -182,7 +226,7 @@ import Testing
         for _ in 0..<2 {
             let left: [DeliverySubject] = [.device(DeviceNumber(1)), .user(UserNumber(2)), .nobody]
             #expect(try bench.store.pendingDeliveries(after: .zero, limit: 99).map(\.subject) == left)
-            let letters = try bench.store.deadLetters(of: nil, after: .zero, limit: 99)
+            let letters = try bench.store.deadLetters(of: nil, by: nil, after: .zero, limit: 99)
             #expect(letters.map(\.delivery.content.subject) == left)
             #expect(bench.store.pendingDeliveryCount == 3)
             #expect(bench.store.pendingDeliveryCounts == [TargetNumber(1): 3])
@@ -218,7 +262,8 @@ import Testing
         var total = 0
         while case let count = try bench.store.forget(before: .test(3), limit: 2), count > 0 { total += count }
         #expect(total >= 3)
-        #expect(try bench.store.deadLetters(of: nil, after: .zero, limit: 9).map(\.diedAt) == [.test(3), .test(4)])
+        let letters = try bench.store.deadLetters(of: nil, by: nil, after: .zero, limit: 9)
+        #expect(letters.map(\.diedAt) == [.test(3), .test(4)])
     }
 }
 

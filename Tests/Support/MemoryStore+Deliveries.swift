@@ -39,11 +39,37 @@ extension MemoryStore {
         contents.withLock { contents in numbers.compactMap { contents.deliveries[$0] } }
     }
 
+    package func waitingDeliveries(
+        of target: TargetNumber, matching filter: WaitingFilter, after number: DeliveryNumber, limit: Int
+    ) throws -> WaitingPage {
+        guard limit > 0 else { return WaitingPage() }
+        let waiting = contents.withLock { contents in
+            contents.deliveries.values.filter { $0.content.target == target && $0.number > number }
+        }.sorted { $0.number < $1.number }
+        var page = WaitingPage()
+        var last = number
+        for (looked, delivery) in waiting.enumerated() {
+            if page.items.count == limit || looked == DeliveryLimits.lookLimit {
+                page.end = last
+                break
+            }
+            last = delivery.number
+            guard filter.admits(delivery) else { continue }
+            var found = delivery
+            found.content.body = []
+            page.items.append(found)
+        }
+        return page
+    }
+
     package func deadLetters(
-        of target: TargetNumber?, after number: DeliveryNumber, limit: Int
+        of target: TargetNumber?, by rule: String?, after number: DeliveryNumber, limit: Int
     ) throws -> [DeadLetter] {
         let letters = contents.withLock { $0.deadLetters.values.filter { $0.delivery.number > number } }
-        let wanted = letters.filter { letter in target.map { letter.delivery.content.target == $0 } ?? true }
+        let wanted = letters.filter { letter in
+            let content = letter.delivery.content
+            return (target == nil || content.target == target) && (rule.map { content.isMade(by: $0) } ?? true)
+        }
         return wanted.sorted { $0.delivery.number < $1.delivery.number }.prefix(max(0, limit)).map { letter in
             var letter = letter
             letter.delivery.content.body = []

@@ -8,6 +8,7 @@ import MusterWire
 extension TargetRoutes {
     private static let letters = "\(Self.root)/deadletters"
     private static let ofTarget = Route.Parameter("target", "Only those for this target.", schema: Schema.name)
+    static let ofRule = Route.Parameter("rule", "Only those that this rule made.", schema: Schema.name)
 
     func addDeliveries(to routes: inout RouteTable) {
         routes.add(
@@ -25,7 +26,7 @@ extension TargetRoutes {
                 .get, Self.letters, admits: Self.admins,
                 .init(
                     "Targets", "List dead letters: deliveries that the server gave up.",
-                    query: [Self.ofTarget] + Self.paging,
+                    query: [Self.ofTarget, Self.ofRule] + Self.paging,
                     answers: [.init(200, "Dead letters, without their bodies.", json: "DeadLetterPage")]),
                 handler: listLetters))
         routes.add(
@@ -107,20 +108,24 @@ extension TargetRoutes {
         return target.number
     }
 
+    /// The delivery after which a page begins, from the query's cursor.
+    static func start(of query: Query) throws(Problem) -> DeliveryNumber {
+        guard let cursor = query.text("cursor") else { return .zero }
+        guard let numbers = Cursor.decode(cursor, count: 1) else {
+            throw .invalid("?cursor", "is not a cursor from an answer")
+        }
+        return DeliveryNumber(numbers[0])
+    }
+
     private func listLetters(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let target = try wantedTarget(query)
-        var after = DeliveryNumber.zero
-        if let cursor = query.text("cursor") {
-            guard let numbers = Cursor.decode(cursor, count: 1) else {
-                throw Problem.invalid("?cursor", "is not a cursor from an answer")
-            }
-            after = DeliveryNumber(numbers[0])
+        let (target, rule, start) = (try wantedTarget(query), query.text("rule"), try Self.start(of: query))
+        let directory = coordinator.directory
+        let found = try await coordinator.read {
+            try $0.deadLetters(of: target, by: rule, after: start, limit: limit + 1)
         }
-        let (start, directory) = (after, coordinator.directory)
-        let found = try await coordinator.read { try $0.deadLetters(of: target, after: start, limit: limit + 1) }
         let items = found.prefix(limit)
         return .json { writer in
             writer.beginObject()
@@ -217,7 +222,7 @@ extension TargetRoutes {
         var count = 0
         while true {
             let start = after
-            let page = try await coordinator.read { try $0.deadLetters(of: target, after: start, limit: 500) }
+            let page = try await coordinator.read { try $0.deadLetters(of: target, by: nil, after: start, limit: 500) }
                 .map(\.delivery.number).filter { $0 <= end }
             guard let last = page.last else { return count }
             let now = coordinator.now()

@@ -22,6 +22,7 @@ struct TargetRoutes: NativeRoutes {
         addTargets(to: &routes)
         addTargetChanges(to: &routes)
         addDeliveries(to: &routes)
+        addWaitingDeliveries(to: &routes)
         addRuns(to: &routes)
         addDeadLetters(to: &routes)
     }

@@ -7,7 +7,7 @@ extension Schema {
     private static let headers =
         #"{"type":"object","maxProperties":\#(TargetSettings.fieldLimit),"additionalProperties":{"type":"string"}}"#
     private static let secret = #"{"type":"string","pattern":"^whsec_[A-Za-z0-9+/]{32,88}={0,2}$"}"#
-    /// The number of a dead letter.
+    /// The number of a delivery or a dead letter.
     static let letterNumber = #"{"type":"integer","minimum":1,"maximum":\#(Query.largestSequence)}"#
 
     private static let target: [(String, String)] = [
@@ -64,6 +64,15 @@ extension Schema {
                 ),
             ])
         ),
+        (
+            "WaitingDelivery",
+            object(
+                [
+                    ("number", letterNumber), ("rule", text), ("event", text), ("createdAt", time),
+                    ("attempts", integer), ("nextAttemptAt", time),
+                ], optional: [("reason", text)])
+        ),
+        ("WaitingDeliveryPage", page(of: "WaitingDelivery")),
         (
             "DeadLetter",
             object(letter, optional: [("target", name), ("contentType", text), ("body", #"{"type":"string"}"#)])

@@ -59,6 +59,9 @@ package struct NewDelivery: Hashable, Sendable {
         self.body = body
         self.createdAt = createdAt
     }
+
+    /// Whether the rule of this name made it. `rule` is that name, with or without a slash and the id of its target.
+    package func isMade(by name: String) -> Bool { rule == name || rule.hasPrefix("\(name)/") }
 }
 
 /// One event that the server still has to deliver to one target.
@@ -107,6 +110,37 @@ package struct PendingDelivery: Hashable, Sendable {
     }
 }
 
+/// Which of a target's waiting deliveries a reader wants.
+package struct WaitingFilter: Hashable, Sendable {
+    /// The name of the rule that made them; nil for those of any rule.
+    package var rule: String?
+    /// Whether they were attempted before; nil for both.
+    package var isTried: Bool?
+
+    package init(rule: String? = nil, isTried: Bool? = nil) {
+        self.rule = rule
+        self.isTried = isTried
+    }
+
+    /// Whether a delivery is wanted.
+    package func admits(_ delivery: Delivery) -> Bool {
+        if let rule, !delivery.content.isMade(by: rule) { return false }
+        return isTried.map { $0 == (delivery.attempts > 0) } ?? true
+    }
+}
+
+/// A part of a target's waiting deliveries, in order, without their bodies.
+package struct WaitingPage: Hashable, Sendable {
+    package var items: [Delivery]
+    /// The last delivery that was looked at, after which the next part begins; nil if there are no more.
+    package var end: DeliveryNumber?
+
+    package init(items: [Delivery] = [], end: DeliveryNumber? = nil) {
+        self.items = items
+        self.end = end
+    }
+}
+
 /// A delivery that the server gave up. The store keeps it, so that a person can inspect and redrive it.
 package struct DeadLetter: Hashable, Sendable {
     /// The delivery, with the reason in `lastError`. Lists leave out its body.
@@ -128,6 +162,9 @@ package struct DeliveryLimits: Hashable, Sendable {
     package var pendingPerTarget = 250_000
     /// The largest number of dead letters of one target; one more replaces the oldest.
     package var deadLettersPerTarget = 10_000
+
+    /// The largest number of waiting deliveries that are looked at for one `WaitingPage`.
+    package static let lookLimit = 10_000
 
     /// The `lastError` of a delivery that found the queue full.
     package static let fullReason = "the queue of deliveries was full"

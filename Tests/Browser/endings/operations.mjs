@@ -6,7 +6,7 @@ import { parts } from "../../../Web/console/operations/screen.js";
 import { states } from "../../../Web/console/operations/replicationwords.js";
 import { eventKinds } from "../../../Web/console/rules/eventtitle.js";
 import { templateKeys } from "../../../Web/console/rules/templates.js";
-import { kinds } from "../../../Web/console/targets/targetwords.js";
+import { deliveryStates, kinds } from "../../../Web/console/targets/targetwords.js";
 
 const ill = [
     "unread", "stalled", "unwritable", "low", "damaged", "clockAhead", "clockBehind", "certificateEnded",
@@ -18,6 +18,7 @@ const ill = [
 
 export default {
     "operations.part.": parts.map(({ name }) => name),
+    "targets.state.": deliveryStates,
     "operations.ill.": ill, "operations.advice.": ill,
     "operations.level.": ["ill", "watch"], "operations.verdict.": ["well", "watch", "ill", "old"],
     "operations.look.": ["health", "metrics", "deliveries", "replications", "reports", "gateways"],

@@ -126,6 +126,26 @@ def test_retry_after_is_obeyed(admin, receiver):
     assert second.at - first.at >= 1.9
 
 
+def test_each_delivery_that_waits_is_listed_with_its_attempts_and_what_was_answered(admin, receiver):
+    receiver.answer = lambda call: (503, {"Retry-After": "600"})
+    make(admin, "hook", receiver.url)
+    events = [send(admin, "hook") for _ in range(3)]
+    path = "/targets/hook/deliveries/waiting"
+    tried = eventually(lambda: admin.items(f"{path}?state=retrying"), lambda found: found)[0]
+    assert (tried["event"], tried["rule"], tried["attempts"]) == (events[0], "test", 1)
+    assert tried["reason"] == "answered 503" and tried["nextAttemptAt"] > tried["createdAt"]
+    # A target that asks for ten minutes is left alone for them.
+    rest = admin.items(f"{path}?state=new")
+    assert {each["event"] for each in rest} <= set(events[1:]) and all("reason" not in each for each in rest)
+    first = admin.ok("GET", f"{path}?limit=2")
+    page = admin.ok("GET", f"{path}?limit=2&cursor={first['nextCursor']}")
+    assert [each["event"] for each in first["items"] + page["items"]] == events and "nextCursor" not in page
+    assert len(admin.items(f"{path}?rule=test")) == 3 and admin.items(f"{path}?rule=tes") == []
+    admin.refused(422, "GET", f"{path}?state=dead")
+    admin.refused(422, "GET", f"{path}?cursor=nonsense")
+    admin.refused(404, "GET", "/targets/none/deliveries/waiting")
+
+
 def test_a_permanently_refused_delivery_is_a_dead_letter_that_can_be_redriven(own_server, receiver):
     server, admin = own_server, own_server.admin()
     receiver.answer = lambda call: 400
@@ -139,6 +159,7 @@ def test_a_permanently_refused_delivery_is_a_dead_letter_that_can_be_redriven(ow
     first = admin.ok("GET", "/deadletters?target=hook&limit=2")
     rest = admin.ok("GET", f"/deadletters?target=hook&cursor={first['nextCursor']}")
     numbers = [letter["number"] for letter in first["items"] + rest["items"]]
+    assert len(admin.items("/deadletters?rule=test")) == 6 and admin.items("/deadletters?rule=other") == []
     assert len(numbers) == 5 and numbers == sorted(numbers)
     whole = admin.ok("GET", f"/deadletters/{numbers[0]}")
     assert json.loads(whole["body"])["id"] == whole["event"]

@@ -64,6 +64,7 @@ rules = [
     # The log has no secret: an admin is told so by a conflict.
     Rule("POST", v1 + "/targets/{target}/secret", v1 + "/targets/journal/secret", {"admin"}),
     Rule("GET", v1 + "/targets/{target}/deliveries", v1 + "/targets/journal/deliveries", {"admin"}),
+    Rule("GET", v1 + "/targets/{target}/deliveries/waiting", v1 + "/targets/journal/deliveries/waiting", {"admin"}),
     Rule("POST", v1 + "/targets/{target}/run", v1 + "/targets/journal/run", {"admin"}),
     Rule("POST", v1 + "/targets/{target}/test", v1 + "/targets/journal/test", {"admin"}),
     Rule("DELETE", v1 + "/targets/{target}", v1 + "/targets/journal", {"admin"}),

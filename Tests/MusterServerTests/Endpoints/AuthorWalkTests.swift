@@ -319,7 +319,7 @@ import Testing
                 let reply = try await desk.send(try #require(HTTPRequest.Method(words[0])), path, as: "admin")
                 #expect(reply.status < 300, "\(line): \(reply.status) \(reply.text)")
                 #expect(try authors(after: before, office) == ["admin"], "\(line)")
-                #expect(try office.store.deadLetters(of: nil, after: .zero, limit: 1).isEmpty, "\(line)")
+                #expect(try office.store.deadLetters(of: nil, by: nil, after: .zero, limit: 1).isEmpty, "\(line)")
             }
         }
     }

@@ -82,6 +82,7 @@ import Testing
         "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",
         "PATCH /api/v1/targets/{target}": "a", "DELETE /api/v1/targets/{target}": "a",
         "POST /api/v1/targets/{target}/run": "a", "GET /api/v1/targets/{target}/deliveries": "a",
+        "GET /api/v1/targets/{target}/deliveries/waiting": "a",
         "POST /api/v1/targets/{target}/secret": "a", "POST /api/v1/targets/{target}/test": "a",
         "GET /api/v1/refused-reports": "a", "GET /api/v1/refused-reports/{report}": "a",
         "GET /api/v1/deliveries": "a", "GET /api/v1/deadletters": "a", "DELETE /api/v1/deadletters": "a",

@@ -6,13 +6,17 @@ import { legible } from "../shared/text.js";
 import { Time } from "../shared/timeview.js";
 import { html } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { lettersPath } from "./targetwords.js";
 
-/** @param {{target: string, count: number, changed: () => void}} properties */
-export function DeadLetters({ target, count, changed }) {
-    const query = `target=${encodeURIComponent(target)}`;
-    const list = useList(`deadletters?limit=200&${query}`, "items");
+/**
+ * @param {{target: object, rule: string, count: number, changed: () => void}} properties `rule` is empty for those of
+ *     all rules; `count` is how many the target has
+ */
+export function DeadLetters({ target, rule, count, changed }) {
+    const query = `target=${encodeURIComponent(target.name)}`;
+    const list = useList(lettersPath(target.name, rule), "items");
     const { press, isBusy, fault } = useOrder();
-    const name = legible(target);
+    const name = legible(target.name);
     const askFirst = useAskFirst();
     const redrive = async () => {
         const words = t("targets.order.redriveAll", { name });
@@ -24,14 +28,14 @@ export function DeadLetters({ target, count, changed }) {
         order: { path: `deadletters?${query}`, method: "DELETE", words: t("targets.order.discardAll", { name }) },
         done: changed,
     });
-    return html`<h3>${t("targets.letters")}</h3>
-        ${list.items?.length > 0 && html`<p class="bar">
+    // These concern all of the target's, and not those of one rule alone.
+    return html`${!rule && list.items?.length > 0 && html`<p class="bar">
             <button type="button" class="plain" disabled=${isBusy} onClick=${redrive}>${
         t("targets.redriveAll")}</button>
             <button type="button" class="plain" disabled=${isBusy} onClick=${discard}>${
         t("targets.discardAll")}</button></p>`}
         <${Fault} words=${fault} />
-        <${Paged} list=${list} label=${t("targets.letters")} empty=${t("targets.noLetters")}
+        <${Paged} list=${list} label=${t("targets.letters")} empty=${t(rule ? "targets.noneSuch" : "targets.noLetters")}
             row=${(letter) => html`<${Letter} key=${letter.number} letter=${letter} changed=${changed} />`} />`;
 }
 

@@ -7,7 +7,7 @@ import { go } from "../shared/route.js";
 import { legible } from "../shared/text.js";
 import { html, usePage, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
-import { DeadLetters } from "./deadletters.js";
+import { DeliveryList } from "./deliverylist.js";
 import { Failures } from "./failures.js";
 import { Back } from "./newtarget.js";
 import { deliveryWords, headersOf, kindWords } from "./targetwords.js";
@@ -16,14 +16,14 @@ const everyMs = 5_000;
 
 export function OneTarget({ name }) {
     const path = `targets/${encodeURIComponent(name)}`;
-    const [letters, setLetters] = useState(0);
+    const [turn, setTurn] = useState(0);
     const reading = useReading(path, async (get) => {
         const [target, counts] = await Promise.all([get(path), get("deliveries")]);
         return { target, counts: counts.targets.find((each) => each.target === name),
             failures: counts.failures.filter((each) => each.target === name) };
     }, everyMs);
     const { value } = reading;
-    const changed = () => { reading.reload(); setLetters((count) => count + 1); };
+    const changed = () => { reading.reload(); setTurn((count) => count + 1); };
     return html`<section class="part" aria-labelledby="targets-title">
         <${Back} />
         <h2 id="targets-title">${legible(name)}</h2>
@@ -37,7 +37,7 @@ export function OneTarget({ name }) {
             <${Orders} target=${value.target} path=${path} changed=${changed} />
             <${NewAddress} target=${value.target} path=${path} changed=${changed} />
             <${Failures} failures=${value.failures} isOfOne />
-            <${DeadLetters} key=${letters} target=${name} count=${value.counts?.deadLetters ?? 0}
+            <${DeliveryList} target=${value.target} count=${value.counts?.deadLetters ?? 0} turn=${turn}
                 changed=${changed} />`}
     </section>`;
 }

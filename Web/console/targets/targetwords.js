@@ -1,8 +1,13 @@
 /** What is said of a target, and its form as the API takes it. Pure. */
 import { legible } from "../shared/text.js";
+import { clockTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
 
 export const kinds = Object.freeze(["webhook", "slack", "log"]);
+/** The states by which deliveries are listed: `new` and `retrying` are those among `waiting`. */
+export const deliveryStates = Object.freeze(["waiting", "new", "retrying", "dead"]);
+/** How many of a list are asked for at once. */
+const pageSize = 100;
 
 /** What a target is, and which server it calls. */
 export function kindWords({ kind, server, byHand }) {
@@ -17,6 +22,36 @@ export function deliveryWords({ failing, pending, deadLetters }) {
         pending > 0 ? t("targets.pending", { count: pending }) : t("targets.nothingPending"),
         deadLetters > 0 && t("targets.deadLetters", { count: deadLetters }),
     ]);
+}
+
+/** The path of the deliveries that wait for a target. @param {{rule: string, state: string}} wanted */
+export function waitingPath(name, { rule, state }) {
+    const query = queryOf({ rule, state: state === "waiting" ? "" : state });
+    return `targets/${encodeURIComponent(name)}/deliveries/waiting?${query}`;
+}
+
+/** The path of the deliveries of a target that were given up. */
+export function lettersPath(name, rule) {
+    return `deadletters?${queryOf({ target: name, rule })}`;
+}
+
+/** A query of those parameters that are not empty. To the server a plus sign is no space. */
+function queryOf(parameters) {
+    return Object.entries({ limit: String(pageSize), ...parameters }).filter(([, value]) => value !== "")
+        .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
+/** How often a waiting delivery was attempted, and what came of the last attempt. */
+export function triedWords({ attempts, reason }) {
+    return attempts === 0 ? t("targets.notTried") : t("targets.tried", { count: attempts, reason: legible(reason) });
+}
+
+/** When the next attempt may be; or what it waits for. */
+export function nextWords({ nextAttemptAt }, { enabled, byHand }, nowMs) {
+    if (!enabled) { return t("targets.next.paused"); }
+    if (byHand) { return t("targets.next.byHand"); }
+    return Date.parse(nextAttemptAt) > nowMs ? t("targets.next.at", { time: clockTime(nextAttemptAt, nowMs) })
+        : t("targets.next.soon");
 }
 
 /** @typedef {{name: string, kind: string, byHand: boolean}} TargetForm without what is secret */

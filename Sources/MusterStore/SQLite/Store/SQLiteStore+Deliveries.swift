@@ -28,11 +28,20 @@ extension SQLiteStore {
         try onReader { database in try numbers.compactMap { try DeliveryTable.delivery($0, in: database) } }
     }
 
+    package func waitingDeliveries(
+        of target: TargetNumber, matching filter: WaitingFilter, after number: DeliveryNumber, limit: Int
+    ) throws -> WaitingPage {
+        guard limit > 0 else { return WaitingPage() }
+        return try onReader {
+            try DeliveryTable.waiting(of: target, matching: filter, after: number, limit: limit, in: $0)
+        }
+    }
+
     package func deadLetters(
-        of target: TargetNumber?, after number: DeliveryNumber, limit: Int
+        of target: TargetNumber?, by rule: String?, after number: DeliveryNumber, limit: Int
     ) throws -> [DeadLetter] {
         guard limit > 0 else { return [] }
-        return try onReader { try DeadLetterTable.letters(of: target, after: number, limit: limit, in: $0) }
+        return try onReader { try DeadLetterTable.letters(of: target, by: rule, after: number, limit: limit, in: $0) }
     }
 
     package func deadLetter(_ number: DeliveryNumber) throws -> DeadLetter? {

@@ -16,19 +16,22 @@ enum DeadLetterTable {
         try DeliveryTable.bind(letter.delivery, to: statement)
     }
 
-    /// Returns dead letters after a number, of a target or of all, without their bodies.
+    /// Returns dead letters after a number, of a target or of all, and of a rule or of any, without their bodies.
     static func letters(
-        of target: TargetNumber?, after number: DeliveryNumber, limit: Int, in database: Database
+        of target: TargetNumber?, by rule: String?, after number: DeliveryNumber, limit: Int, in database: Database
     ) throws -> [DeadLetter] {
-        let condition = target == nil ? "" : "target = ?3 AND "
+        let ofTarget = target == nil ? "" : "target = ?3 AND "
+        // As `NewDelivery.isMade(by:)` has it.
+        let ofRule = rule == nil ? "" : "(rule = ?4 OR substr(rule, 1, length(?4) + 1) = ?4 || '/') AND "
         let statement = try RawStatement(
             """
             SELECT \(DeliveryTable.columns), died_at FROM dead_letters
-            WHERE \(condition)number > ?1 ORDER BY number LIMIT ?2
+            WHERE \(ofTarget)\(ofRule)number > ?1 ORDER BY number LIMIT ?2
             """, in: database)
         statement.bind(1, number.rawValue)
         statement.bind(2, Int64(limit))
         if let target { statement.bind(3, Int64(target.rawValue)) }
+        if let rule { statement.bind(4, rule) }
         defer { statement.reset() }
         var letters: [DeadLetter] = []
         while try statement.step() {

@@ -90,6 +90,34 @@ enum DeliveryTable {
         return pending
     }
 
+    /// Returns deliveries of a target after a number, without their bodies. Complexity: O(`DeliveryLimits.lookLimit`).
+    static func waiting(
+        of target: TargetNumber, matching filter: WaitingFilter, after number: DeliveryNumber, limit: Int,
+        in database: Database
+    ) throws -> WaitingPage {
+        let statement = try RawStatement(
+            "SELECT \(columns) FROM deliveries WHERE target = ? AND number > ? ORDER BY number LIMIT ?", in: database)
+        statement.bind(1, Int64(target.rawValue))
+        statement.bind(2, number.rawValue)
+        // One more than is looked at shows that there are more.
+        statement.bind(3, Int64(DeliveryLimits.lookLimit + 1))
+        defer { statement.reset() }
+        var page = WaitingPage()
+        var looked = 0
+        var last = number
+        while try statement.step() {
+            if page.items.count == limit || looked == DeliveryLimits.lookLimit {
+                page.end = last
+                break
+            }
+            let found = try delivery(statement, body: [])
+            looked += 1
+            last = found.number
+            if filter.admits(found) { page.items.append(found) }
+        }
+        return page
+    }
+
     static func delivery(_ number: DeliveryNumber, in database: Database) throws -> Delivery? {
         let statement = try RawStatement("SELECT \(columns), body FROM deliveries WHERE number = ?", in: database)
         statement.bind(1, number.rawValue)
