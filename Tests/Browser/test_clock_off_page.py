@@ -3,7 +3,7 @@
 import re
 import signal
 import time
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -29,7 +29,14 @@ def quay(server):
     phone = server.make_member("quay-ann", "quay")
     server.make_member("quay-ben", "quay")
     server.ask("PUT", "users/quay-ben/check-in-timer", {"intervalSeconds": 1800})
+    phone.stay(inside)
     return phone
+
+
+def be_heard(phone):
+    """Reports that the phone is where it was. However quick the tests are, no fix is far ahead of the clock."""
+    phone.sampled = max(phone.sampled, datetime.now(timezone.utc) - timedelta(seconds=20))
+    phone.report(inside, seconds_later=1)
 
 
 @pytest.fixture
@@ -58,7 +65,7 @@ def clock_time(words, beside, pattern=r"(\d\d):(\d\d)(?::(\d\d))?"):
 
 @pytest.mark.parametrize("off", [hour, -hour, day, -day], ids=["ahead-1h", "behind-1h", "ahead-1d", "behind-1d"])
 def test_every_time_is_by_the_servers_clock(off_page, server, quay, off):
-    quay.stay(inside)
+    be_heard(quay)
     number = server.ask("POST", "teams/quay/incidents", {"kind": "drill"})["number"]
     began = time.monotonic()
     server.ask("PUT", f"incidents/{number}/par", {"everySeconds": 900, "graceSeconds": 600})
@@ -134,7 +141,7 @@ def test_a_clock_that_is_set_while_the_page_is_open_puts_nothing_off(off_page, q
         set_clock(page, off)
         # Within a second the page asks the server for the time.
         until(lambda: abs(page.script("() => muster.serverNow") - datetime.now().timestamp() * 1000) < 3000)
-        quay.report(inside, seconds_later=30)
+        be_heard(quay)
         until(lambda: re.search(heard_lately, page.row("quay-ann") or ""))
     assert page.is_live()
     assert page.faults() == []
@@ -142,7 +149,7 @@ def test_a_clock_that_is_set_while_the_page_is_open_puts_nothing_off(off_page, q
 
 def test_a_day_that_ends_gives_the_times_of_the_day_before_their_day(off_page, server, quay):
     """The page takes the server's day, and with the next one draws what nobody else would draw again."""
-    quay.stay(inside)
+    be_heard(quay)
     page = off_page(0)
     page.open().sign_in("quay-lead", password)
     until(lambda: page.texts("#events time"))
