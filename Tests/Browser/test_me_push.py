@@ -10,7 +10,6 @@ from push_worker import PushWorker
 
 page_type, profile = MePage, phone_profile
 is_server_killed = True
-needs_notifications = True
 
 
 @pytest.fixture
