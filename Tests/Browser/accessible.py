@@ -10,10 +10,11 @@ views = {
 }
 target_size = 44
 
-# The rules of WCAG 2.2, levels A and AA, as axe-core knows them.
-run_axe = """async () => {
-    const { violations } = await axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"] });
+# The rules of WCAG 2.2, levels A and AA, as axe-core knows them; or those alone that look at colours.
+run_axe = """async (isOfColours) => {
+    const runOnly = isOfColours ? { type: "rule", values: ["color-contrast", "link-in-text-block"] }
+        : { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+    const { violations } = await axe.run(document, { runOnly, resultTypes: ["violations"] });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary, html }) =>
         `${id}: ${target.join(" ")}: ${failureSummary.replaceAll("\\n", " ")} ${html.slice(0, 160)}`));
 }"""
@@ -73,20 +74,33 @@ def texts_without_room(page):
     return found
 
 
-def faults_of(page, is_desktop_only=False):
-    """What is wrong with the page as it is now, in each view."""
-    found = []
+def put_axe_in(page):
+    """Puts axe-core into the page, where it is not there yet."""
     if page.script("() => typeof axe === 'undefined'"):
         # By the browser's own door: the page's policy lets no script in.
         page.script(axe_script)
-    for name, view in views.items():
+
+
+def faults_in_view(page, is_dark):
+    """What is wrong with the page in its present view. The dark theme has other colours than the light one and no other
+    sizes, so the dark one is looked at for its colours alone."""
+    page.script("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+    found = page.script(run_axe, is_dark)
+    if not is_dark:
+        found += [f"too small: {target}" for target in page.script(small_targets, target_size)]
+        found += [f"too long: {text}" for text in page.script(long_texts)]
+        if page.script("() => document.documentElement.scrollWidth > innerWidth"):
+            found.append("the page is wider than the screen")
+    return found
+
+
+def faults_of(page, is_desktop_only=False):
+    """What is wrong with the page as it is now, in each view."""
+    found = []
+    put_axe_in(page)
+    for name, (width, height, is_dark) in views.items():
         if is_desktop_only and "phone" in name:
             continue
-        page.set_view(*view)
-        page.script("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
-        found += [f"{name}: {fault}" for fault in page.script(run_axe)]
-        found += [f"{name}: too small: {target}" for target in page.script(small_targets, target_size)]
-        found += [f"{name}: too long: {text}" for text in page.script(long_texts)]
-        if page.script("() => document.documentElement.scrollWidth > innerWidth"):
-            found.append(f"{name}: the page is wider than the screen")
+        page.set_view(width, height, is_dark)
+        found += [f"{name}: {fault}" for fault in faults_in_view(page, is_dark)]
     return found

@@ -1,15 +1,17 @@
-"""A server and a browser for each file of tests; a profile for each test."""
+"""Browsers for all files of tests, a server for each file, and a profile for each test."""
 
+import pathlib
 import sys
 
 import pytest
 
-from live_page import Browsers, LivePage, chromium
+from live_page import Browsers, LivePage, chromium, whole_chromium
 from live_server import LiveServer, box, circle, root
 
 sys.path.append(str(root / "Tests/Endpoints/support"))
 
 west, south = 10.7460, 59.9080
+opened = Browsers()
 
 
 def pytest_configure(config):
@@ -31,15 +33,19 @@ def server(tmp_path_factory):
     server.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """Closes the browsers behind the last test of this folder: tests of others have event loops of their own."""
+    if nextitem is None or pathlib.Path(__file__).parent not in nextitem.path.parents:
+        opened.close()
+
+
+@pytest.fixture(scope="session")
 def browsers():
-    """The browsers of a file's tests. Playwright runs an event loop in this thread until they are closed, and tests of
-    other files have loops of their own."""
+    """The browsers of all tests. To start one takes as long as to show a page."""
     if not chromium:
         pytest.skip("chromium is not installed; Scripts/setup test installs it")
-    opened = Browsers()
-    yield opened
-    opened.close()
+    return opened
 
 
 @pytest.fixture
@@ -55,9 +61,15 @@ def own_server(tmp_path):
 @pytest.fixture
 def context(request, browsers):
     """The profile of a test, with the options that the test's file names in `profile`. Its browser draws the map where
-    the file says `needs_map = True`: without a graphics card that is half of the work of such a test."""
+    the file says `needs_map = True`: without a graphics card that is half of the work of such a test. It shows
+    notifications where the file says `needs_notifications = True`."""
     module = request.module
-    context = browsers.context(with_webgl=getattr(module, "needs_map", False), **getattr(module, "profile", {}))
+    needs_notifications = getattr(module, "needs_notifications", False)
+    if needs_notifications and not whole_chromium:
+        pytest.skip("chromium is not installed; Scripts/setup test installs it")
+    context = browsers.context(
+        with_webgl=getattr(module, "needs_map", False), is_whole=needs_notifications,
+        **getattr(module, "profile", {}))
     yield context
     context.close()
 

@@ -9,36 +9,58 @@ from playwright.sync_api import sync_playwright
 
 from live_server import until
 
-chromium = next(filter(None, map(shutil.which, (
-    "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"))),
-    None)
+
+def installed(*programs):
+    """The first of these programs that this machine has; None where it has none."""
+    return next(filter(None, map(shutil.which, programs)), None)
+
+
+whole_chromium = installed(
+    "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+# Chromium without its windows and menus, which nobody sees in a test: a page takes half of the processor time. It
+# shows no notifications.
+chromium = installed("chromium-headless-shell") or whole_chromium
 view = {"width": 1280, "height": 800}
 
 
 class Browsers:
-    """Chromium with and without WebGL, each started when a test first wants it."""
+    """Chromium with and without WebGL, whole or not, each started when a test first wants it, and anew where it died.
+    From then on Playwright runs an event loop in this thread until the browsers are closed."""
 
     def __init__(self):
-        self._playwright = sync_playwright().start()
+        self._playwright = None
         self._started = {}
 
-    def context(self, with_webgl=True, **options):
+    @property
+    def playwright(self):
+        if self._playwright is None:
+            self._playwright = sync_playwright().start()
+        return self._playwright
+
+    def context(self, with_webgl=True, is_whole=False, **options):
         """A profile of its own: storage, cookies and permissions of one test."""
-        if with_webgl not in self._started:
-            arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
-            arguments += (["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-                          if with_webgl else ["--disable-gpu", "--disable-3d-apis"])
-            self._started[with_webgl] = self._playwright.chromium.launch(
-                executable_path=chromium, args=arguments)
-        context = self._started[with_webgl].new_context(
+        context = self._browser(whole_chromium if is_whole else chromium, with_webgl).new_context(
             **{"viewport": view, "locale": "en-GB", "device_scale_factor": 0.5, **options})
         context.set_default_timeout(60_000)
         return context
 
+    def _browser(self, program, with_webgl):
+        started = self._started.get((program, with_webgl))
+        if started is None or not started.is_connected():
+            arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
+            arguments += (["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+                          if with_webgl else ["--disable-gpu", "--disable-3d-apis"])
+            started = self.playwright.chromium.launch(executable_path=program, args=arguments)
+            self._started[program, with_webgl] = started
+        return started
+
     def close(self):
         for browser in self._started.values():
             browser.close()
-        self._playwright.stop()
+        self._started = {}
+        if self._playwright is not None:
+            self._playwright.stop()
+            self._playwright = None
 
 
 class LivePage:

@@ -4,7 +4,7 @@ import json
 import os
 import pathlib
 
-from accessible import axe_script, long_texts, run_axe, small_targets, target_size
+from accessible import faults_in_view, put_axe_in
 from live_page import LivePage
 from live_server import box, password, until
 
@@ -89,19 +89,13 @@ class MePage(LivePage):
 def check_clean(page, name):
     """axe, targets and texts in the widths and themes of phones; a picture of each where somebody looks at them."""
     found = []
-    if page.script("() => typeof axe === 'undefined'"):
-        page.script(axe_script)
+    put_axe_in(page)
     folder = os.environ.get("MUSTER_SCREENSHOTS")
     for width, height in ((390, 844), (320, 568)):
         for dark in (False, True):
             # The view is so high that the bar of tabs covers nothing. On a phone the person scrolls.
             page.set_view(width, 2000, dark)
-            page.script("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
-            found += [f"{width}: {fault}" for fault in page.script(run_axe)]
-            found += [f"{width}: too small: {each}" for each in page.script(small_targets, target_size)]
-            found += [f"{width}: too long: {each}" for each in page.script(long_texts)]
-            if page.script("() => document.documentElement.scrollWidth > innerWidth"):
-                found.append(f"{width}: wider than the screen")
+            found += [f"{width}: {fault}" for fault in faults_in_view(page, dark)]
             if folder:
                 page.set_view(width, height, dark)
                 theme = "dark" if dark else "light"

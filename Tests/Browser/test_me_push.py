@@ -10,6 +10,7 @@ from push_worker import PushWorker
 
 page_type, profile = MePage, phone_profile
 is_server_killed = True
+needs_notifications = True
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error
 from soak import rounds
 
 from live_server import until
@@ -62,28 +62,27 @@ class Walk:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(1, rounds(1, 2) + 1))
-def test_no_point_is_lost_or_doubled_however_often_something_is_killed(tmp_path, own_server, seed):
+def test_no_point_is_lost_or_doubled_however_often_something_is_killed(tmp_path, browsers, own_server, seed):
     print(f"seed {seed}")
     make_walker(own_server, user)
-    with sync_playwright() as playwright:
-        browser = OwnBrowser(playwright, tmp_path / "profile", own_server)
-        walk = Walk(seed, own_server, browser)
-        try:
-            walk.page.sign_in(user)
-            walk.page.find("#tracking-switch").click()
-            for _ in range(3):
+    browser = OwnBrowser(browsers.playwright, tmp_path / "profile", own_server)
+    walk = Walk(seed, own_server, browser)
+    try:
+        walk.page.sign_in(user)
+        walk.page.find("#tracking-switch").click()
+        for _ in range(3):
+            walk.step()
+        victims = []
+        for _ in range(rounds(6, 50)):
+            victims.append(walk.kill())
+            for _ in range(walk.dice.randrange(1, 5)):
                 walk.step()
-            victims = []
-            for _ in range(rounds(6, 50)):
-                victims.append(walk.kill())
-                for _ in range(walk.dice.randrange(1, 5)):
-                    walk.step()
-            print(victims)
-            if not walk.is_up:
-                own_server.start()
-            until(lambda: walk.page.tracking["waiting"] == 0, seconds=120)
-        finally:
-            browser.kill()
+        print(victims)
+        if not walk.is_up:
+            own_server.start()
+        until(lambda: walk.page.tracking["waiting"] == 0, seconds=120)
+    finally:
+        browser.kill()
     found = stored(own_server, user)
     latitudes = without_repeats([each["latitude"] for each in found])
     assert latitudes == sorted(set(latitudes)), "each place once, in the order of the walk"

@@ -10,6 +10,8 @@ from push_browser import Browser
 from push_worker import PushWorker
 from webhook_receiver import Receiver
 
+needs_notifications = True
+
 
 @pytest.fixture
 def granted(context, server):
