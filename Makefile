@@ -50,7 +50,7 @@ fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 
 wasm: ## Build the engine for WebAssembly, and compare its answers in node.
 	@Scripts/wasm
-	@PATH="$$PWD/.venv/node:$$PATH"; if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; \
+	@PATH="$$PWD/.venv/node:$$PATH"; if command -v node >/dev/null; then node --test Tests/Wasm/*.test.mjs; \
 		else echo "skipped: Node.js is not installed; Scripts/setup test installs it"; fi
 
 basemap: ## Make the map of the world that the server ships, Web/basemap/world.pmtiles, anew.
