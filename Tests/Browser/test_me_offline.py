@@ -4,6 +4,7 @@ as a whole, and leaves nothing of who signed out."""
 import json
 import pathlib
 import shutil
+import signal
 
 import pytest
 from playwright.sync_api import Error
@@ -249,6 +250,27 @@ def test_a_new_version_is_used_also_in_a_page_that_came_from_the_network(context
     until(lambda: colour(other) == "two")
     page.close()
     other.close()
+
+
+def test_a_new_version_waits_for_no_request_that_the_server_does_not_answer(context, own_web):
+    make_crew(own_web, "lathe", "lis")
+    page = MePage(context, own_web)
+    page.open().sign_in("lis", password).keep()
+    change(own_web.web, "", ":root { --version: two; }\n")
+    own_web.stop()
+    own_web.start()
+    page.reload()
+    until(lambda: page.version() == "ready")
+    own_web.process.send_signal(signal.SIGSTOP)
+    try:
+        # The version in use asks the server for whatever it does not keep.
+        page.script("() => { fetch('../no-file-of-the-app').catch(() => {}); }")
+        page.find("#new-version button").click()
+        until(lambda: colour(page) == "two")
+    finally:
+        own_web.process.send_signal(signal.SIGCONT)
+    until(page.is_live)
+    page.close()
 
 
 def test_an_update_that_fails_keeps_the_version_that_is_there(context, own_web):

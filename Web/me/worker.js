@@ -30,13 +30,25 @@ const othersAddress = new URL("me/-later", web).href;
  */
 const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((path) => new URL(path, web).pathname);
 
-const tiles = new musterTiles.TileCache({ root: web.href });
+/** How often a version that takes over asks the former one to give way, and for how long, in milliseconds. */
+const giveWayEveryMs = 500;
+const giveWayLimitMs = 60_000;
+
+/** Ends what this version still waits for from the server. */
+let givingWay = new AbortController();
+let isActivated = false;
+
+const tiles = new musterTiles.TileCache({ root: web.href, fetch: asked });
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
-self.addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => self.clients.claim())));
+self.addEventListener("activate", (event) => {
+    isActivated = true;
+    event.waitUntil(dropOthers().then(() => self.clients.claim()));
+});
 self.addEventListener("message", (event) => {
     const { type, language } = event.data ?? {};
-    if (type === "takeOver") { event.waitUntil(self.skipWaiting()); }
+    if (type === "takeOver") { event.waitUntil(takeOver()); }
+    if (type === "giveWay") { giveWay(); }
     if (type === "language") { event.waitUntil(keepWords(language)); }
 });
 self.addEventListener("fetch", (event) => {
@@ -76,6 +88,29 @@ async function install() {
     }
 }
 
+/**
+ * Replaces the version in use. The browser waits until that one has answered all requests, and a frozen server, or a
+ * network that loses everything, lets it wait for minutes: so it is asked to give up what it waits for.
+ */
+async function takeOver() {
+    self.skipWaiting();
+    for (let waitedMs = 0; !isActivated && waitedMs < giveWayLimitMs; waitedMs += giveWayEveryMs) {
+        self.registration.active?.postMessage({ type: "giveWay" });
+        await new Promise((resolve) => { setTimeout(resolve, giveWayEveryMs); });
+    }
+}
+
+function giveWay() {
+    givingWay.abort();
+    // The newer version may be lost before it takes over: then this one continues.
+    givingWay = new AbortController();
+}
+
+/** Asks the server, until this version has to give way. */
+function asked(request, options = {}) {
+    return fetch(request, { ...options, signal: givingWay.signal });
+}
+
 /** The language whose texts a file has; undefined for all other files. */
 function languageOf(path) {
     return /\/words\/(?:\w+\/)?(\w+)\.js$/.exec(path)?.[1];
@@ -83,7 +118,7 @@ function languageOf(path) {
 
 async function fetched(path, options = {}) {
     // The browser's own cache may be older than the server's files.
-    const answer = await fetch(new URL(path, web), { cache: "no-cache", credentials: "omit", ...options });
+    const answer = await asked(new URL(path, web), { cache: "no-cache", credentials: "omit", ...options });
     if (!answer.ok || answer.redirected) { throw new TypeError(`${path}: ${answer.status}`); }
     return answer;
 }
@@ -122,7 +157,7 @@ async function dropOthers() {
 
 /** Answers each address of the app with its one page: what the page shows is in the address's fragment. */
 async function answerPage(request) {
-    return await kept(page) ?? await fetch(request);
+    return await kept(page) ?? await asked(request);
 }
 
 async function answerFile(request, url) {
@@ -131,7 +166,7 @@ async function answerFile(request, url) {
     const others = await otherFiles();
     const path = url.href.slice(web.href.length).split(/[?#]/)[0];
     if (path in others) { return await keptLater(path, others).catch(() => Response.error()); }
-    return await fetch(request);
+    return await asked(request);
 }
 
 async function kept(address) {
