@@ -4,9 +4,9 @@ import { mock, test } from "node:test";
 
 import { MapFrames } from "../../Web/console/map/mapframes.js";
 
-/** A map on a machine of which each frame takes `frameMs`, and its clock. */
-function open(context, frameMs) {
-    const world = { nowMs: 10_000, isMoving: false, drawn: 0, asked: 0 };
+/** A map on a machine of which each frame takes `frameMs` and each picture `pictureMs`, and its clock. */
+function open(context, frameMs, pictureMs = frameMs) {
+    const world = { nowMs: 10_000, isMoving: false, drawn: 0, asked: 0, handedOver: 0 };
     let frames = [];
     mock.timers.enable({ apis: ["setTimeout"] });
     globalThis.requestAnimationFrame = (act) => { frames.push(act); return act; };
@@ -18,17 +18,30 @@ function open(context, frameMs) {
     });
     const listeners = {};
     const hands = {};
+    const presses = {};
     const map = {
         on(type, act) { (listeners[type] ??= []).push(act); },
         once(type, act) { map.on(type, act); },
         isMoving: () => world.isMoving,
-        getContainer: () => ({ addEventListener(type, act) { hands[type] = act; } }),
+        getContainer: () => ({
+            addEventListener(type, act) { hands[type] = act; },
+            contains: (target) => target === map,
+            ownerDocument: { addEventListener(type, act) { presses[type] = act; } },
+        }),
         triggerRepaint() { world.asked += 1; },
         redraw() { world.drawn += 1; map.fire("render"); },
         fire(type) { for (const act of listeners[type] ?? []) { act(); } },
     };
     world.map = map;
-    world.pacing = new MapFrames(map, () => world.nowMs);
+    world.pacing = new MapFrames(map, {
+        now: () => world.nowMs,
+        whenDrawn(act) {
+            world.handedOver += 1;
+            const timer = setTimeout(() => { world.handedOver -= 1; act(); }, pictureMs);
+            return () => clearTimeout(timer);
+        },
+    });
+    world.press = (type, target) => presses[type]({ type, target });
     world.hand = (type, event = {}) => hands[type]({ type, ...event });
     world.frame = () => {
         world.nowMs += frameMs;
@@ -92,4 +105,43 @@ test("a map that nobody wakes draws again by itself", (context) => {
     mock.timers.tick(1000);
     world.frame();
     assert.equal(world.drawn, 1);
+});
+
+test("no picture is begun before the last is drawn, also while the map moves", (context) => {
+    for (const isMoving of [false, true]) {
+        const world = open(context, 16, 400);
+        world.map.triggerRepaint();
+        world.frame();
+        assert.deepEqual([world.drawn, world.handedOver], [1, 1]);
+        world.isMoving = isMoving;
+        for (let count = 0; count < 20; count += 1) { world.map.triggerRepaint(); world.frame(); }
+        assert.deepEqual([world.drawn, world.handedOver, world.asked], [1, 1, 0]);
+        for (let count = 0; count < 25; count += 1) { world.frame(); }
+        assert.equal(world.drawn + world.asked, 2, "what was asked for meanwhile, once");
+        mock.timers.reset();
+    }
+});
+
+test("a press elsewhere on the page lets the map rest until its effect is seen", (context) => {
+    const world = open(context, 16);
+    world.press("pointerdown", "a row of the list");
+    world.map.triggerRepaint();
+    world.frame();
+    assert.equal(world.drawn, 0);
+    for (let count = 0; count < 20; count += 1) { world.frame(); }
+    assert.equal(world.drawn, 1);
+    world.press("keydown", world.map);
+    world.map.triggerRepaint();
+    for (let count = 0; count < 8; count += 1) { world.frame(); }
+    assert.equal(world.drawn, 2);
+});
+
+test("the map is drawn also while somebody writes", (context) => {
+    const world = open(context, 16);
+    for (let count = 0; count < 120; count += 1) {
+        world.press("keydown", "a note");
+        world.map.triggerRepaint();
+        world.frame();
+    }
+    assert.ok(world.drawn >= 3, `${world.drawn} pictures in two seconds`);
 });
