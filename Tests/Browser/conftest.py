@@ -33,6 +33,19 @@ def server(tmp_path_factory):
     server.stop()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Has what the page showed in the report of a test that failed: a busy machine elsewhere shows it only once."""
+    report = yield
+    page = item.funcargs.get("page") if call.when == "call" and report.failed else None
+    if page is not None:
+        try:
+            report.sections.append(("What the page showed", f"{page.tab.url}\n{page.text('body')[:4000]}"))
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            report.sections.append(("What the page showed", f"nothing: {error}"))
+    return report
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(nextitem):
     """Closes the browsers behind the last test of this folder: tests of others have event loops of their own."""

@@ -111,7 +111,7 @@ def test_the_walk_of_a_day_is_sent_in_batches_once(app, server, walker):
     app.tab.on("request", lambda request: asked.append((request.url.rsplit("/", 1)[-1], time.monotonic())))
     app.tab.on("response", lambda response: answered.append(time.monotonic()))
     app.open("all&speed=20")
-    until(lambda: app.tracking["waiting"] == 0 and app.tracking["sentAt"], seconds=120)
+    until(lambda: app.tracking["waiting"] == 0 and app.tracking.get("sentAt"), seconds=120)
     batches = [at for path, at in asked if path == "positions"]
     print(f"sent in {answered[-1] - batches[0]:.1f} s")
     found = stored(server, walker)
