@@ -53,6 +53,8 @@ def test_dialogs_are_clean_also_where_they_are_faulty(screen, server, fair):
     screen.go("devices", "fair-east-ann", "phone").shows("Tokens")
     screen.press("Set up OwnTracks…").press("Make the code").shows("shown only now")
     assert faults_of(screen.page) == []
+    screen.press("Close").press("Set up another app…").press("Make the token").shows("Or enter these in the app")
+    assert faults_of(screen.page) == []
     screen.press("Close")
     screen.go("people", "fair-east-ann").shows("New password…")
     screen.press("New password…").shows("Set the password")

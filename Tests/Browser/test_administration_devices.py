@@ -3,6 +3,8 @@ of them that nobody could read."""
 
 import base64
 import json
+import os
+import subprocess
 import time
 from datetime import datetime, timezone
 from urllib.parse import parse_qs, urlsplit
@@ -13,7 +15,7 @@ import requests
 import zxingcpp
 
 from administration_page import screen, two_teams
-from live_server import until
+from live_server import root, until
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +89,42 @@ def test_a_phone_that_scans_the_code_reports_until_it_is_revoked(screen, server,
     assert tokens(server, "phone-2") == [] and report(server, token, settings["url"]).status_code == 503
     # A leader does not remove the track of somebody else.
     assert "Remove this device…" not in screen.text and "Reports that could not be read" not in screen.text
+
+
+def shown_settings(page):
+    """The settings that the dialog shows, in its order."""
+    return [[each.text_content(), page.find(f'[id="{each.get_attribute("for")}"]').input_value()]
+            for each in page.find("dialog[open] .copy-field label").all()]
+
+
+@pytest.mark.parametrize("app, name", [
+    ("traccar", "Traccar Client"), ("overland", "Overland"), ("gpslogger", "GPSLogger")])
+def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, server, leaders, app, name):
+    screen.open("devices", "port-east-ann", "phone", user=leaders[0])
+    screen.press("Set up another app…")
+    screen.field("App").select_option(app)
+    screen.field("Address of this server").fill("https://muster.example.org/")
+    screen.press("Make the token").shows(f"{name} on the phone of port-east-ann/phone")
+    shown = shown_settings(screen.page)
+    link = None if app == "gpslogger" else scanned(screen.page)
+    (token,) = {word for _, value in shown for word in [value.rsplit("/", 1)[-1]] if word.startswith("md_")}
+    printed = subprocess.run(
+        [os.environ.get("MUSTER_BINARY", str(root / ".build/debug/muster")), "device", "setup", "phone", "--user",
+         "port-east-ann", "--app", app, "--server", "https://muster.example.org/", "--json", "--data",
+         str(server.folder / "data")], capture_output=True, text=True, check=True, timeout=60)
+    wanted = json.loads(printed.stdout.replace(json.loads(printed.stdout)["token"], token))
+    assert shown == [[each["name"], each["value"]] for each in wanted["settings"]]
+    assert link == wanted.get("link")
+    screen.press("Close").hides("shown only now")
+    assert token not in screen.page.script("() => document.documentElement.outerHTML")
+    answer = requests.post(
+        f"{server.address}/{'overland' if app == 'overland' else 'osmand'}", timeout=20,
+        headers={"Authorization": f"Bearer {token}"},
+        json={"locations": [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [10.7, 59.9]},
+                             "properties": {"timestamp": datetime.now(timezone.utc).isoformat()}}]}
+        if app == "overland" else None,
+        data=None if app == "overland" else {"lat": "59.9", "lon": "10.7", "timestamp": str(int(time.time()))})
+    assert answer.status_code == 200
 
 
 def test_a_device_is_made_given_away_and_removed(screen, server, leaders):

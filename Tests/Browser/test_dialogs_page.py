@@ -21,8 +21,8 @@ opening = {
     ("crews", "port-east"): ["Add a crew…"],
     ("crews", "port-east", "Night shift"): ["Rename…", "Remove this crew…"],
     ("devices", "port-east-ann", "phone"): [
-        "Set up OwnTracks…", "Make a token…", "Set the key…", "Remove the key…", "Give to somebody else…",
-        "Remove this device…",
+        "Set up OwnTracks…", "Set up another app…", "Make a token…", "Set the key…", "Remove the key…",
+        "Give to somebody else…", "Remove this device…",
     ],
 }
 

@@ -1,4 +1,4 @@
-/** The tokens with which a device reports: made, shown once with what sets up the OwnTracks app, and revoked. */
+/** The tokens with which a device reports: made, shown once with what sets up an app, and revoked. */
 import { offerFile } from "../shared/download.js";
 import { Dialog } from "../shared/dialog.js";
 import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
@@ -12,6 +12,7 @@ import { t } from "../shared/words.js";
 import { Form } from "./form.js";
 import { changed, useOne } from "./reading.js";
 import { Secret } from "./secretview.js";
+import { TrackerDialog } from "./trackers.js";
 
 /** The address of this server as this browser reached it. */
 export function ownAddress() {
@@ -42,6 +43,8 @@ export function Tokens({ user, device }) {
         <p class="answers">
             <button type="button" class="primary" onClick=${() => setOpen("owntracks")}>${
         t("administration.tokens.owntracks")}</button>
+            <button type="button" class="plain" onClick=${() => setOpen("tracker")}>${
+        t("administration.tokens.tracker")}</button>
             <button type="button" class="plain" onClick=${() => setOpen("token")}>${
         t("administration.tokens.make")}</button>
             ${items.length > 0 && html`<button type="button" class="plain danger" onClick=${revoke}>${
@@ -53,6 +56,7 @@ export function Tokens({ user, device }) {
             <time ...${timeAttributes(createdAt)}>${t(madeBy ? "administration.tokens.madeBy"
         : "administration.tokens.made", { time: clockTime(createdAt), name: madeBy })}</time></span></li>`)}</ul>
         ${isOpen === "owntracks" && html`<${OwnTracksDialog} user=${user} device=${device} onClose=${close} />`}
+        ${isOpen === "tracker" && html`<${TrackerDialog} user=${user} device=${device} onClose=${close} />`}
         ${isOpen === "token" && html`<${PlainToken} user=${user} device=${device} onClose=${close} />`}
     </section>`;
 }
@@ -108,13 +112,21 @@ export function AddressWarnings({ address }) {
     return isInTheClear(address) && html`<p class="warning" role="status">${t("administration.owntracks.clear")}</p>`;
 }
 
-function PhoneForm({ user, fields, first, mayRename, done, onCancel }) {
+/**
+ * A form that makes a token for a phone, and the device where there is none of that name.
+ * @param {object} properties
+ * @param {object} properties.first its first values, with the device's name and the server's address
+ * @param {(given: object) => void} properties.done gets what was typed, and the token
+ */
+export function PhoneForm({
+    user, fields, first, mayRename, done, onCancel, submit = t("administration.owntracks.make"),
+}) {
     const { press, fault } = useOrder();
     // The device of this name was made here already, and its token is still to be made.
     const [madeDevice, setMadeDevice] = useState(mayRename ? undefined : first.device);
     const name = (values) => values.device.trim();
     return html`<${Form} name=${`phone ${user}`} first=${first} fields=${fields} isSecret
-        submit=${t("administration.owntracks.make")} onCancel=${onCancel}
+        submit=${submit} onCancel=${onCancel}
         faultsOf=${({ address }) => (phoneAddress(address) ? {}
         : { address: t("administration.owntracks.noAddress") })}
         order=${(values) => (name(values) === madeDevice ? tokenOrder(user, madeDevice) : {
@@ -126,7 +138,8 @@ function PhoneForm({ user, fields, first, mayRename, done, onCancel }) {
         setMadeDevice(name(values));
         const made = isToken ? response : await press(tokenOrder(user, name(values)));
         if (!made) { return false; }
-        done({ device: name(values), address: values.address.trim(), token: (await made.json()).token });
+        const { token } = await made.json();
+        done({ ...values, device: name(values), address: values.address.trim(), token });
         changed();
         return true;
     }}>${({ address }) => html`<${AddressWarnings} address=${address} /><${Fault} words=${fault} />`}<//>`;

@@ -12,14 +12,20 @@ const longestAddress = 1000;
  * The address to which OwnTracks apps post, made from the server's address.
  * @returns {string|undefined} undefined if `server` is no http or https address, or is too long
  */
-export function phoneAddress(server) {
+export function phoneAddress(server) { return serverAddress(server, "owntracks"); }
+
+/**
+ * The server's address with the path that an app posts to, which may be part of it already.
+ * @returns {string|undefined} undefined if `server` is no http or https address, or is too long
+ */
+export function serverAddress(server, path) {
     let url;
     try { url = new URL(server); } catch { return undefined; }
     const isPlain = ["http:", "https:"].includes(url.protocol) && url.host !== "" && url.search === ""
         && url.hash === "" && url.username === "" && !server.includes("#") && !server.includes("?");
     if (!isPlain || new TextEncoder().encode(server).length > longestAddress) { return undefined; }
     const base = server.trim().replace(/\/$/, "");
-    return base.endsWith("/owntracks") ? base : `${base}/owntracks`;
+    return base.endsWith(`/${path}`) ? base : `${base}/${path}`;
 }
 
 /** Whether a token would be sent to this address unencrypted, readable to anyone on the way. */

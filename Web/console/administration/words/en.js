@@ -154,6 +154,18 @@ export default Object.freeze({
     "administration.owntracks.step2": "Scan the code with the phone’s camera, or open the file on the phone.",
     "administration.owntracks.step3": "Forbid external configuration again.",
     "administration.owntracks.code": "QR code that sets up {name}", "administration.owntracks.file": "Save the file",
+    "administration.tokens.tracker": "Set up another app…",
+    "administration.tracker.title": "A tracker app on the phone of {name}",
+    "administration.tracker.of": "{app} on the phone of {name}", "administration.tracker.app": "App",
+    "administration.tracker.what": "For a phone with a tracker app that somebody uses already. This makes a token, "
+        + "and shows what to enter in the app.",
+    "administration.tracker.make": "Make the token",
+    "administration.tracker.traccar": "In {app} open the settings, tap the QR symbol at the top, and scan the "
+        + "code. Leave “{buffering}” on.",
+    "administration.tracker.overland": "Scan the code with the phone’s camera, and let {app} open it. Then set "
+        + "“{mode}” to “{all}”, and switch tracking on.",
+    "administration.tracker.gpslogger": "In {app} open “{menu}”, “{target}”, and enter these.",
+    "administration.tracker.byHand": "Or enter these in the app:",
     "administration.key.title": "Encryption of OwnTracks",
     "administration.key.what": "The same secret as the app’s “Secret encryption key”. Whether one is set is not "
         + "shown.",

@@ -167,7 +167,20 @@ export default Object.freeze({
     "administration.owntracks.step2": "Escanee el código con la cámara del teléfono, o abra el archivo en él.",
     "administration.owntracks.step3": "Prohíba otra vez la configuración externa.",
     "administration.owntracks.code": "Código QR que configura {name}",
-    "administration.owntracks.file": "Guardar el archivo", "administration.key.title": "Cifrado de OwnTracks",
+    "administration.owntracks.file": "Guardar el archivo",
+    "administration.tokens.tracker": "Configurar otra aplicación…",
+    "administration.tracker.title": "Una aplicación de rastreo en el teléfono de {name}",
+    "administration.tracker.of": "{app} en el teléfono de {name}", "administration.tracker.app": "Aplicación",
+    "administration.tracker.what": "Para un teléfono con una aplicación de rastreo que ya se usa. Se crea un token y "
+        + "se muestra qué introducir en la aplicación.",
+    "administration.tracker.make": "Crear el token",
+    "administration.tracker.traccar": "En {app} abra los ajustes, toque el símbolo QR de arriba y escanee el "
+        + "código. Deje «{buffering}» activado.",
+    "administration.tracker.overland": "Escanee el código con la cámara del teléfono y deje que {app} lo abra. "
+        + "Después elija «{all}» en «{mode}» y active el rastreo.",
+    "administration.tracker.gpslogger": "En {app} abra «{menu}», «{target}», e introduzca esto.",
+    "administration.tracker.byHand": "O introduzca esto en la aplicación:",
+    "administration.key.title": "Cifrado de OwnTracks",
     "administration.key.what": "El mismo secreto que la clave de cifrado de la aplicación. No se muestra si hay "
         + "uno.",
     "administration.key.set": "Fijar la clave…", "administration.key.of": "Clave de {name}",

@@ -1,0 +1,47 @@
+/**
+ * What a tracker app needs in order to report to this server: the content of a QR code, and its settings in the app's
+ * own words. It is the same that `muster device setup` prints. Pure.
+ */
+import { serverAddress } from "./owntracks.js";
+
+/** The apps, in the order in which they are offered. */
+export const trackerApps = Object.freeze(["traccar", "overland", "gpslogger"]);
+
+/** The names of the apps, which no language translates. */
+export const trackerNames = Object.freeze({ traccar: "Traccar Client", overland: "Overland", gpslogger: "GPSLogger" });
+
+const paths = { traccar: "osmand", overland: "overland", gpslogger: "osmand" };
+
+/** The fields of a report with GPSLogger's own variables; `spd` says that its speed is in metres a second. */
+const gpsLoggerBody = "lat=%LAT&lon=%LON&timestamp=%TIMESTAMP&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR&batt=%BATT";
+
+/**
+ * @param {string} app one of `trackerApps`
+ * @param {{server: string, user: string, device: string, token: string}} of
+ * @returns {{link?: string, settings: [name: string, value: string][]}|undefined} `link` is what the app takes as a
+ *     code; undefined if `server` is no http or https address, or is too long
+ */
+export function trackerSetup(app, { server, user, device, token }) {
+    const address = serverAddress(server, paths[app]);
+    if (address === undefined) { return undefined; }
+    switch (app) {
+    case "traccar":
+        return {
+            link: `${address}/${token}?id=${encodeURIComponent(device)}`,
+            settings: [["Server URL", `${address}/${token}`], ["Device identifier", device]],
+        };
+    case "overland":
+        return {
+            link: `overland://setup?url=${encodeURIComponent(address)}&token=${encodeURIComponent(token)}`
+                + `&device_id=${encodeURIComponent(device)}`,
+            settings: [["Server URL", address], ["Device ID", device], ["Access token", token]],
+        };
+    default:
+        return {
+            settings: [
+                ["URL", address], ["HTTP Method", "POST"], ["HTTP Body", gpsLoggerBody],
+                ["Basic Authentication, username", user], ["Basic Authentication, password", token],
+            ],
+        };
+    }
+}
