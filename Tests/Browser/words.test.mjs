@@ -171,16 +171,17 @@ async function endingsOfScreens() {
 const said = ["acknowledge", "safe", "offSite", "needsHelp", "clear"];
 const endings = {
     ...await endingsOfScreens(),
-    "state.": markOrder, "doubt.": ["checking", "stale", "poorAccuracy"], "sort.": sortings,
+    "state.": markOrder, "doubt.": ["checking", "stale", "poorAccuracy", "notUnderstood"], "sort.": sortings,
     "span.": Object.keys(spans),
     "say.": [...said, "takeOff"], "order.": [...said, "takeOff"],
     "visitor.": ["unaccounted", "safe", "needsHelp", "offSite"],
     "answer.": ["acknowledge", "clear", "sendWhere", "checkIn", "heardFrom", "addVisitor", "allClear", "reopen"],
     "connection.": ["connecting", "live", "refused"], "timer.minutes": [15, 30, 60, 120],
-    "spoken.": ["safe", "needsHelp", "sos", "checkIn"], "presence.": ["still", "maybe"],
+    "spoken.": ["safe", "needsHelp", "sos", "checkIn"],
+    "presence.": ["still", "maybe", "poorAccuracy", "notUnderstood"],
     "wind.": ["north", "northEast", "east", "southEast", "south", "southWest", "west", "northWest"],
     "event.": ["sos", "needsHelp", "unsafe", "located", ...Object.keys(arrows)],
-    "event.timer.": ["started", "ended", "reminded", "overdue"],
+    "event.timer.": ["started", "checkedIn", "ended", "reminded", "overdue"],
     "event.incident.": ["started", "allAccounted", "notAllAccounted", "reopened"],
     "event.ended.": ["allAccounted", "automatic", "teamGone", "takenOver"],
 };

@@ -2,6 +2,7 @@
 import { markOrder } from "../shared/marks.js";
 import { isAccounted, isChecking, seemsToHaveLeft, shownState } from "../shared/safety.js";
 import { byName } from "../shared/text.js";
+import { understood } from "../shared/understood.js";
 import { owesReport } from "./par.js";
 
 const rank = new Map(markOrder.map((state, index) => [state, index]));
@@ -25,8 +26,8 @@ function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { nu
     const takenOff = rest.takenOff ?? rest.joinedTo ?? (left ? {} : undefined);
     const none = { positions: new Map(), clocks: new Map(), presences: new Map(), beliefs: new Map() };
     return {
-        ...none, ...rest, user: `/roll/${number}/${person}`, name: user, team, takenOff, departure: removed ?? moved,
-        roll: { incident: number, person, kind },
+        ...none, ...understood(rest), user: `/roll/${number}/${person}`, name: user, team, takenOff,
+        departure: removed ?? moved, roll: { incident: number, person, kind },
     };
 }
 

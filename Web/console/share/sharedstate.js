@@ -1,5 +1,6 @@
 /** What a link shows, as the state that the map and the words of the console know. Pure. */
 import { emptyState } from "../shared/state.js";
+import { understood } from "../shared/understood.js";
 
 /** Stands for the team of the people who are shown, whose name this state does not need. */
 const team = "shared";
@@ -23,7 +24,7 @@ export function memberOf({ name, position, lastHeard, ...person }) {
     const device = `${name}/`;
     const positions = position ? [[device, { ...position, device }]] : [];
     return {
-        ...person, user: name, team, heard: lastHeard, positions: new Map(positions),
+        ...understood(person), user: name, team, heard: lastHeard, positions: new Map(positions),
         clocks: new Map(), presences: new Map(), beliefs: new Map(),
     };
 }

@@ -1,5 +1,6 @@
 /** The events of a state: which changes are told of, and with what. No clock, no DOM, no I/O. */
 import { shownState } from "./safety.js";
+import { understood } from "./understood.js";
 
 /** A crossing that is heard of later than this is told as past; a clock may be as much ahead. */
 export const promptMs = 60_000;
@@ -59,9 +60,9 @@ export function eventOf(state, change) {
             return { sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late };
         }
         case "safety": {
-            const { since, source, doubt, markedBy, acknowledgedBy } = change;
+            const { since, source, doubt, markedBy, acknowledgedBy, ...safety } = understood(change);
             const team = state.members.get(user)?.team;
-            const kind = shownState(state, { state: change.state, source, doubt, team });
+            const kind = shownState(state, { state: safety.state, source, doubt, team });
             // `since` is when the state began; a doubt, and an acknowledgement, came when the change was logged.
             const began = doubt || acknowledgedBy ? at : since ?? at;
             return {

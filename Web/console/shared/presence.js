@@ -1,10 +1,11 @@
 /** How sure Muster is where someone is, in words. Pure. */
 import { byName, legible } from "./text.js";
 import { minuteTime } from "./time.js";
+import { notUnderstood } from "./understood.js";
 import { around, listed, t } from "./words.js";
 
 /** What a leader must see first. */
-const order = ["checking", "inside", "likely", "poorAccuracy", "stale"];
+const order = ["checking", "inside", "likely", notUnderstood, "poorAccuracy", "stale"];
 
 /** `87 % sure`, its number in one piece. Nothing measured is wholly sure, though the rounded number may say so. */
 export function sureness(probability) {
@@ -80,7 +81,7 @@ function words(presence, kind, clock) {
     const name = nameOf(presence);
     const { probability } = presence;
     switch (kind) {
-        case "poorAccuracy": return named("presence.poorAccuracy", name);
+        case "poorAccuracy": case notUnderstood: return named(`presence.${kind}`, name);
         case "stale": return named("presence.stale", name, { time: clock(presence.sampleTime) });
         default: {
             const time = clock(presence.since);

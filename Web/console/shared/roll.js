@@ -2,6 +2,7 @@
  * The rolls of open incidents: who is on one without being of the team that is shown, as a visitor is who has no phone,
  * and what a roll says of the team's own people. Pure.
  */
+import { understood } from "./understood.js";
 
 /**
  * @typedef {object} Place where on which roll someone stands
@@ -56,8 +57,8 @@ export function applyRoll(draft, { incident, team, event, ...person }, nowhere) 
 
 function rollMember(incident, team, person, nowhere) {
     const kind = person.visitor ? "visitor" : person.removed ? "removed" : "moved";
-    const { state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed } = person;
-    const { lastSeen, battery } = person;
+    const { state, source, since, markedBy, acknowledgedBy, region, doubt } = understood(person);
+    const { note, heard, unconfirmed, lastSeen, battery } = person;
     return {
         ...nowhere(),
         user: rowKey(incident, person.person),

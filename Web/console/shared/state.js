@@ -7,6 +7,7 @@
 
 import { eventOf, isQuestion, promptMs, withEvents } from "./eventlog.js";
 import { applyRoll, withRolls } from "./roll.js";
+import { understood, understoodPresence } from "./understood.js";
 
 /** As many events as the page keeps, the latest first. */
 export const eventLimit = 200;
@@ -122,7 +123,7 @@ function withSnapshot(state, snapshot) {
     const members = new Map();
     for (const { device, estimate, checking, checkInTimer: timer, ...person } of snapshot.members) {
         const call = person.call ?? state.members.get(person.user)?.call;
-        const member = { ...person, ...nowhere(), call, timer };
+        const member = { ...understood(person), ...nowhere(), call, timer };
         member.timerSequence = member.pauseSequence = person.safetySequence;
         if (device && (estimate || checking)) { member.beliefs.set(device, { estimate, checking }); }
         members.set(person.user, member);
@@ -292,7 +293,8 @@ function setPresence(draft, device, presence) {
  * Presences with one replaced; or forgotten, as the server forgets it, when the device is outside, nothing is being
  * checked, and it is not likely to have come in.
  */
-function withPresence(presences, device, presence) {
+function withPresence(presences, device, told) {
+    const presence = understoodPresence(told);
     const ofDevice = new Map(presences.get(device));
     const { region, standing, doubt, probability } = presence;
     const isFar = standing === "outside" && doubt !== "checking" && !(probability > 0.5);
@@ -328,7 +330,7 @@ function applyDeclaration(draft, { user, kind, note, sampleTime, late }) {
 function applySafety(draft, { user, state, since, region, source, markedBy, acknowledgedBy, doubt, sequence }) {
     const member = memberNamed(draft.members, user, 0);
     if (sequence <= member.safetySequence) { return; }
-    const safety = { state, since, region, source, markedBy, acknowledgedBy, doubt };
+    const safety = understood({ state, since, region, source, markedBy, acknowledgedBy, doubt });
     draft.members.set(user, { ...member, ...safety, safetySequence: sequence });
 }
 

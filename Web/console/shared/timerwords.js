@@ -21,7 +21,10 @@ export function timerWords(timer, nowMs) {
         case "reminded": return t("timer.due", { time: minuteTime(timer.dueAt, nowMs) });
         case "overdue": return t("timer.overdue", { time: minuteTime(timer.lastWord, nowMs) });
         case "sos": return t("timer.sos", { time: minuteTime(timer.lastWord, nowMs) });
-        default: return t("timer.next", { time: minuteTime(timer.dueAt, nowMs) });
+        case "started": case "checkedIn": case undefined:
+            return t("timer.next", { time: minuteTime(timer.dueAt, nowMs) });
+        // What only a newer server knows is not taken for all being well.
+        default: return t("timer.notUnderstood");
     }
 }
 

@@ -2,6 +2,7 @@
 import { sureness } from "../shared/presence.js";
 import { doubtWords } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
+import { notUnderstood } from "../shared/understood.js";
 import { listed, t } from "../shared/words.js";
 
 /** The crossings, with the arrow that stands before each. */
@@ -39,22 +40,24 @@ export function eventWords({ kind, region, probability, source, doubt, markedBy,
         case "unsafe": case "located": return t(`event.${kind}`);
         case "checking":
             return t("event.checking", { place: place ?? t("leaving.somewhere"), doubt: doubtWords(doubt) });
-        case "unknown": return t(source === "unlocated" ? "event.unlocated" : "event.silent");
+        case "unknown":
+            if (doubt === notUnderstood) { return t("event.notUnderstood"); }
+            return t(source === "unlocated" ? "event.unlocated" : "event.silent");
         case "passed": return t("event.passed", { place: place ?? t("event.region") });
         default: return crossingWords(kind, place ?? t("event.region"), probability);
     }
 }
 
 function crossingWords(kind, place, probability) {
-    const words = kind in arrows ? t(`event.${kind}`, { place }) : `${kind} ${place}`;
+    const words = kind in arrows ? t(`event.${kind}`, { place }) : t("event.crossingNotUnderstood", { place });
     if (probability === undefined) { return words; }
     return listed([words, sureness(kind === "exit" ? 1 - probability : probability)]);
 }
 
 /** What happened to a check-in timer. */
 function timerWords({ happened, by }) {
-    const known = ["started", "ended", "reminded", "overdue"].includes(happened);
-    return t(known ? `event.timer.${happened}` : "event.timer.checkedIn", { name: by ? legible(by) : "" });
+    const known = ["started", "checkedIn", "ended", "reminded", "overdue"].includes(happened);
+    return t(known ? `event.timer.${happened}` : "event.timer.notUnderstood", { name: by ? legible(by) : "" });
 }
 
 /** What happened to PAR, or to who leads; undefined where it is something else. */
@@ -83,6 +86,8 @@ function incidentWords({ open, isDrill, closedHow, closedBy, happened, ...news }
     if (["started", "allAccounted", "notAllAccounted", "reopened"].includes(which)) {
         return t(`event.incident.${which}`, { what });
     }
+    // Of what only a newer server knows, nothing is said but that it happened: least of all that all is over.
+    if (which !== "closed") { return t("event.incident.notUnderstood", { what }); }
     if (["allAccounted", "automatic", "teamGone", "takenOver"].includes(closedHow)) {
         return t(`event.ended.${closedHow}`, { what });
     }

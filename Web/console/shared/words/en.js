@@ -20,6 +20,7 @@ export default Object.freeze({
     "doubt.checking": "being checked",
     "doubt.stale": "not heard lately",
     "doubt.poorAccuracy": "accuracy too poor",
+    "doubt.notUnderstood": "the server says more than this version of the page knows",
 
     "time.never": "never", "time.now": "now",
     "time.secondsAgo": "{count} s ago", "time.minutesAgo": "{count} min ago", "time.hoursAgo": "{count} h ago",
@@ -107,6 +108,7 @@ export default Object.freeze({
     "presence.seemsNowhere": "checking… seems to be in no region",
     "presence.wasInside": ", was inside {place}",
     "presence.poorAccuracy": "accuracy too poor for {place}",
+    "presence.notUnderstood": "{place}: the server says more than this version of the page knows",
     "presence.stale": "last known inside {place} {time}",
     "presence.inside": "inside {place} since {time}",
     "presence.sureInside": "{sure} inside {place} since {time}",
@@ -172,6 +174,7 @@ export default Object.freeze({
     "timer.overdue": "no check-in since {time}, leaders notified",
     "timer.sos": "no check-in since {time}",
     "timer.next": "next check-in due {time}",
+    "timer.notUnderstood": "check-in timer: in a state that this version of the page does not know",
     "timer.youAreDue": "Your check-in is due since {time}. Check in, or your leaders are notified",
     "timer.youAreOverdue": "Your check-in is due since {time}. Check in: your leaders were notified",
     "timer.noWord": "No word from {name} since {time}, {where}",

@@ -30,6 +30,7 @@ export default Object.freeze({
     "doubt.checking": "en comprobación",
     "doubt.stale": "sin señal reciente",
     "doubt.poorAccuracy": "precisión insuficiente",
+    "doubt.notUnderstood": "el servidor dice más de lo que esta versión de la página conoce",
 
     "time.never": "nunca", "time.now": "ahora",
     "time.secondsAgo": "hace {count} s", "time.minutesAgo": "hace {count} min", "time.hoursAgo": "hace {count} h",
@@ -119,6 +120,7 @@ export default Object.freeze({
     "presence.seemsNowhere": "en comprobación… parece no estar en ninguna zona",
     "presence.wasInside": ", estaba dentro de {place}",
     "presence.poorAccuracy": "precisión insuficiente para {place}",
+    "presence.notUnderstood": "{place}: el servidor dice más de lo que esta versión de la página conoce",
     "presence.stale": "última vez dentro de {place}, {time}",
     "presence.inside": "dentro de {place} desde {time}",
     "presence.sureInside": "dentro de {place} desde {time}, {sure}",
@@ -184,6 +186,7 @@ export default Object.freeze({
     "timer.overdue": "sin reporte desde {time}, responsables avisados",
     "timer.sos": "sin reporte desde {time}",
     "timer.next": "próximo reporte: {time}",
+    "timer.notUnderstood": "temporizador de reporte: en un estado que esta versión de la página no conoce",
     "timer.youAreDue": "Debe reportarse desde {time}. Repórtese o se avisará a sus responsables",
     "timer.youAreOverdue": "Debe reportarse desde {time}. Repórtese: ya se avisó a sus responsables",
     "timer.noWord": "Sin noticias de {name} desde {time}, {where}",

@@ -28,6 +28,7 @@ export default Object.freeze({
     "doubt.checking": "確認中",
     "doubt.stale": "最近の受信なし",
     "doubt.poorAccuracy": "精度不足",
+    "doubt.notUnderstood": "サーバーの情報を、このバージョンの画面では解釈できません",
 
     "time.never": "なし", "time.now": "たった今",
     "time.secondsAgo": "{count}秒前", "time.minutesAgo": "{count}分前", "time.hoursAgo": "{count}時間前",
@@ -114,6 +115,7 @@ export default Object.freeze({
     "presence.seemsNowhere": "確認中… どの区域にもいない模様",
     "presence.wasInside": "、それまで{place}の中",
     "presence.poorAccuracy": "{place}の判定には精度不足",
+    "presence.notUnderstood": "{place}: サーバーの情報を、このバージョンの画面では解釈できません",
     "presence.stale": "最後の情報: {place}の中、{time}",
     "presence.inside": "{time}から{place}の中",
     "presence.sureInside": "{sure}で{time}から{place}の中",
@@ -177,6 +179,7 @@ export default Object.freeze({
     "timer.overdue": "{time}から定時連絡なし、責任者に通知済み",
     "timer.sos": "{time}から定時連絡なし",
     "timer.next": "次の定時連絡の期限: {time}",
+    "timer.notUnderstood": "定時連絡タイマー: このバージョンの画面では解釈できない状態",
     "timer.youAreDue": "定時連絡の期限は{time}でした。定時連絡をしてください。しないと責任者に通知されます",
     "timer.youAreOverdue": "定時連絡の期限は{time}でした。定時連絡をしてください。責任者に通知済みです",
     "timer.noWord": "{time}から{name}の連絡なし、{where}",

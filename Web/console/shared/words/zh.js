@@ -29,6 +29,7 @@ export default Object.freeze({
     "doubt.checking": "核实中",
     "doubt.stale": "近期无信号",
     "doubt.poorAccuracy": "精度不足",
+    "doubt.notUnderstood": "服务器的信息超出了此版本页面的识别范围",
 
     "time.never": "从未", "time.now": "刚刚",
     "time.secondsAgo": "{count} 秒前", "time.minutesAgo": "{count} 分钟前", "time.hoursAgo": "{count} 小时前",
@@ -113,6 +114,7 @@ export default Object.freeze({
     "presence.seemsNowhere": "核实中… 疑似不在任何区域",
     "presence.wasInside": "，此前在 {place} 内",
     "presence.poorAccuracy": "精度不足，无法判定 {place}",
+    "presence.notUnderstood": "{place}：服务器的信息超出了此版本页面的识别范围",
     "presence.stale": "最后已知在 {place} 内，{time}",
     "presence.inside": "自 {time} 起在 {place} 内",
     "presence.sureInside": "{sure}：自 {time} 起在 {place} 内",
@@ -174,6 +176,7 @@ export default Object.freeze({
     "timer.overdue": "自 {time} 起未签到，已通知负责人",
     "timer.sos": "自 {time} 起未签到",
     "timer.next": "下次签到时间 {time}",
+    "timer.notUnderstood": "签到计时器：处于此版本页面无法识别的状态",
     "timer.youAreDue": "您自 {time} 起应签到。请签到，否则将通知您的负责人",
     "timer.youAreOverdue": "您自 {time} 起应签到。请签到：已通知您的负责人",
     "timer.noWord": "自 {time} 起没有 {name} 的消息，{where}",
