@@ -18,7 +18,8 @@ import { patternText, template, templateKeys } from "../../Web/console/rules/tem
 import { sizeWords } from "../../Web/console/shared/size.js";
 import { addWords } from "../../Web/console/shared/words.js";
 import {
-    deliveryWords, headersOf, kindWords, lettersPath, nextWords, requestOf as targetRequest, triedWords, waitingPath,
+    deliveryWords, headersOf, kindWords, lettersPath, madeByWords, nextWords, reasonWords, requestOf as targetRequest,
+    triedWords, waitingPath,
 } from "../../Web/console/targets/targetwords.js";
 
 for (const folder of ["operations", "rules", "targets", "audit"]) { await addWords(folder); }
@@ -202,7 +203,10 @@ test("a target's form keeps no secret, and says what is missing", () => {
 test("a delivery that waits says how often it was tried, what was answered, and what it waits for", () => {
     const target = { enabled: true, byHand: false };
     assert.equal(triedWords({ attempts: 0 }), "Not tried yet.");
-    assert.equal(triedWords({ attempts: 1, reason: "answered 503" }), "Tried 1 time, which failed: answered 503.");
+    assert.equal(triedWords({ attempts: 1, reason: "answered 503" }), "Tried 1 time, which failed: it answered 503.");
+    assert.equal(madeByWords({ rule: "sos/hook", event: "7" }, "hook"), "By the rule sos, event 7");
+    assert.equal(madeByWords({ rule: "sos/second", event: "7" }, "hook"), "By the rule sos/second, event 7");
+    assert.equal(reasonWords("answered 410: it wants nothing any more"), "answered 410: it wants nothing any more");
     assert.equal(triedWords({ attempts: 4, reason: "a\u202Eb" }).includes("\u202E"), false);
     assert.match(nextWords({ nextAttemptAt: at(-600) }, target, now), /^Next attempt at .+\.$/);
     assert.equal(nextWords({ nextAttemptAt: at(0) }, target, now),

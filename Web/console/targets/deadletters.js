@@ -6,7 +6,7 @@ import { legible } from "../shared/text.js";
 import { Time } from "../shared/timeview.js";
 import { html } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { lettersPath } from "./targetwords.js";
+import { lettersPath, madeByWords, reasonWords } from "./targetwords.js";
 
 /**
  * @param {{target: object, rule: string, count: number, changed: () => void}} properties `rule` is empty for those of
@@ -39,7 +39,7 @@ export function DeadLetters({ target, rule, count, changed }) {
             row=${(letter) => html`<${Letter} key=${letter.number} letter=${letter} changed=${changed} />`} />`;
 }
 
-function Letter({ letter: { number, rule, event, createdAt, diedAt, attempts, reason }, changed }) {
+function Letter({ letter: { number, target, rule, event, createdAt, diedAt, attempts, reason }, changed }) {
     const { press, isBusy, fault } = useOrder();
     const shown = String(number);
     const askFirst = useAskFirst();
@@ -57,9 +57,9 @@ function Letter({ letter: { number, rule, event, createdAt, diedAt, attempts, re
     });
     return html`<li data-number=${number}>
         <p><strong>${t("targets.letter", { number: shown })}</strong> <${Time} at=${createdAt} /></p>
-        <p>${legible(reason)}</p>
+        <p>${reasonWords(reason)}</p>
         <p class="quiet">${t("targets.givenUp", { count: attempts })} <${Time} at=${diedAt} />. ${
-        t("targets.byRule", { rule: legible(rule), event: legible(event) })}</p>
+        madeByWords({ rule, event }, target)}</p>
         <${LaterText} summary=${t("targets.body")} path=${`deadletters/${number}`} />
         <p class="bar"><button type="button" class="plain" disabled=${isBusy} onClick=${redrive}
                 aria-label=${t("targets.redriveWhat", { number: shown })}>${t("targets.redrive")}</button>

@@ -2,12 +2,11 @@
 import { Paged } from "../operations/paged.js";
 import { SelectField, TextField } from "../shared/fields.js";
 import { useList } from "../shared/forms.js";
-import { legible } from "../shared/text.js";
 import { Time } from "../shared/timeview.js";
 import { html, useEffect, useNow, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { DeadLetters } from "./deadletters.js";
-import { deliveryStates, nextWords, triedWords, waitingPath } from "./targetwords.js";
+import { deliveryStates, madeByWords, nextWords, triedWords, waitingPath } from "./targetwords.js";
 
 /**
  * @param {{target: object, count: number, turn: number, changed: () => void}} properties `count` is that of the dead
@@ -55,6 +54,6 @@ function Delivery({ each, target, now }) {
         <p><strong>${t("targets.letter", { number: String(number) })}</strong> <${Time} at=${createdAt} /></p>
         <p class=${attempts > 0 ? "fault" : undefined}>${triedWords(each)}</p>
         <p>${nextWords(each, target, now)}</p>
-        <p class="quiet">${t("targets.byRule", { rule: legible(rule), event: legible(event) })}</p>
+        <p class="quiet">${madeByWords({ rule, event }, target.name)}</p>
     </li>`;
 }

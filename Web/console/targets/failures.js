@@ -3,6 +3,7 @@ import { legible } from "../shared/text.js";
 import { Time } from "../shared/timeview.js";
 import { html } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { madeByWords, reasonWords } from "./targetwords.js";
 
 /** The last attempts that failed, the newest first, of one target or of all. */
 export function Failures({ failures, isOfOne = false }) {
@@ -12,7 +13,7 @@ export function Failures({ failures, isOfOne = false }) {
             key=${`${each.event} ${each.at} ${each.rule}`}>
             <p>${!isOfOne && html`<strong>${legible(each.target)}</strong> `}<${Time} at=${each.at} /> ${
         t("targets.attempts", { count: each.attempts })}</p>
-            <p>${legible(each.reason)}</p>
-            <p class="quiet">${t("targets.byRule", { rule: legible(each.rule), event: legible(each.event) })}</p>
+            <p>${reasonWords(each.reason)}</p>
+            <p class="quiet">${madeByWords(each, each.target)}</p>
         </li>`)}</ul>`;
 }

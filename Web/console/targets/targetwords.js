@@ -41,9 +41,26 @@ function queryOf(parameters) {
         .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 }
 
+/** Why an attempt failed. The server says it in English; what the target answered is said in the page's language. */
+export function reasonWords(reason) {
+    const status = /^answered (\d{3})$/.exec(reason)?.[1];
+    return status ? t("targets.answered", { status }) : legible(reason);
+}
+
+/**
+ * Which rule made a delivery, and of what event. The server names the entry of the rule, too; most entries are called
+ * as their target, which the reader sees already.
+ */
+export function madeByWords({ rule, event }, target) {
+    const end = `/${target}`;
+    const name = rule.endsWith(end) ? rule.slice(0, -end.length) : rule;
+    return t("targets.byRule", { rule: legible(name), event: legible(event) });
+}
+
 /** How often a waiting delivery was attempted, and what came of the last attempt. */
 export function triedWords({ attempts, reason }) {
-    return attempts === 0 ? t("targets.notTried") : t("targets.tried", { count: attempts, reason: legible(reason) });
+    return attempts === 0 ? t("targets.notTried")
+        : t("targets.tried", { count: attempts, reason: reasonWords(reason) });
 }
 
 /** When the next attempt may be; or what it waits for. */

@@ -78,6 +78,7 @@ export default Object.freeze({
     "targets.noneWaiting": "Nothing waits.",
     "targets.noneSuch": "There is no such delivery.",
     "targets.notTried": "Not tried yet.",
+    "targets.answered": "it answered {status}",
     "targets.tried": {
         one: "Tried {count} time, which failed: {reason}.",
         other: "Tried {count} times. The last attempt failed: {reason}.",

@@ -79,6 +79,7 @@ export default Object.freeze({
     "targets.noneWaiting": "No espera nada.",
     "targets.noneSuch": "No hay ninguna entrega así.",
     "targets.notTried": "Sin intentos todavía.",
+    "targets.answered": "respondió {status}",
     "targets.tried": {
         one: "{count} intento, que falló: {reason}.",
         other: "{count} intentos. El último falló: {reason}.",

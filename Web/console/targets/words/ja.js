@@ -78,6 +78,7 @@ export default Object.freeze({
     "targets.noneWaiting": "待機中のものはありません。",
     "targets.noneSuch": "該当する配信はありません。",
     "targets.notTried": "まだ試行していません。",
+    "targets.answered": "応答は{status}",
     "targets.tried": { other: "{count}回試行。最後の試行は失敗：{reason}" },
     "targets.next.at": "次の試行は{time}。",
     "targets.next.soon": "前の配信が済みしだい試行します。",

@@ -78,6 +78,7 @@ export default Object.freeze({
     "targets.noneWaiting": "没有等待中的投递。",
     "targets.noneSuch": "没有这样的投递。",
     "targets.notTried": "尚未尝试。",
+    "targets.answered": "回应 {status}",
     "targets.tried": { other: "已尝试 {count} 次。最后一次失败：{reason}" },
     "targets.next.at": "下次尝试时间：{time}。",
     "targets.next.soon": "前面的投递完成后立即尝试。",
