@@ -103,6 +103,7 @@ export function RowActions({ member, name, hasFocus }) {
             aria-label=${t("row.markName", { name })}
             aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>⋯</button>
         ${isOpen && html`<span role="group" aria-label=${t("row.sayOf", { name })}>
+            <span class="whose" aria-hidden="true">${name}</span>
             ${kinds.map((kind) => html`<button type="button" key=${kind}
                 onClick=${() => { setOpen(false); declare(member, kind); }}>${t(`say.${kind}`)}</button>`)}
             <button type="button" class="close" aria-label=${t("close")} onClick=${() => setOpen(false)}>✕</button>
