@@ -10,7 +10,9 @@ import { musterTime } from "../../Web/console/incident/mustertime.js";
 import { lastSeenOnRoll } from "../../Web/console/incident/lastseen.js";
 import { wordAge } from "../../Web/console/incident/wordage.js";
 import { distressTitle, unheardCalls } from "../../Web/console/incident/distress.js";
-import { overdueWords, parSum, reportWords, reportsAt, withReport } from "../../Web/console/incident/par.js";
+import {
+    courseWords, overdueWords, parSum, reportWords, reportsAt, withReport,
+} from "../../Web/console/incident/par.js";
 import { Siren } from "../../Web/console/incident/siren.js";
 import { addWords, t } from "../../Web/console/shared/words.js";
 import { placesOf } from "../../Web/console/roster/order.js";
@@ -202,6 +204,8 @@ test("nobody waits for a crew of which nobody is on the roll any more, nor for a
     assert.equal(parSum(gone, start).crews, 0);
     assert.equal(reportWords(gone.crews[0], start), t("incident.parCrewGone"));
     assert.equal(overdueWords({ ...par, endedTime: at(200) }, start + 301_000), "");
+    assert.match(courseWords(par, start), /, due by .+, in 5 min$/);
+    assert.equal(courseWords(par, start, false), "2 of 3 crews reported, 4 of 9 people present, 1 crew short of people");
 });
 
 test("a report that the feed tells of is shown, and the last one makes the round complete", () => {

@@ -126,6 +126,13 @@ def test_the_sheet_to_sign_and_the_list_of_incidents_are_clean(page, mill_incide
     page.open(f"#/incident/{mill_incident}/print").sign_in("mill-lead", password)
     until(lambda: page.is_shown(".sheet"))
     assert faults_of(page) == []
+    # Nobody writes on a phone's screen: the columns for that are on paper, and where there is room.
+    remarks = page.find(".sheet-missing th:last-child")
+    for width, media, is_shown in ((1280, "screen", True), (390, "screen", False), (390, "print", True)):
+        page.set_view(width, 844)
+        page.tab.emulate_media(media=media)
+        assert remarks.is_visible() == is_shown, (width, media)
+    page.tab.emulate_media(media="screen")
     page.go("incident", "all")
     until(lambda: page.is_shown(".incidents .cards li"))
     assert faults_of(page) == []

@@ -56,11 +56,12 @@ export function askedWords({ number, requestedTime, requestedBy, note }, nowMs) 
     return note ? t("text.noted", { words, note: legible(note) }) : words;
 }
 
-/** How far a PAR is: how many reported, who is short, until when. */
-export function courseWords(par, nowMs) {
+/** How far a PAR is: how many reported, who is short, and until when the others have while the incident is open. */
+export function courseWords(par, nowMs, isOpen = true) {
     const sum = parSum(par, nowMs);
     const left = (Date.parse(par.dueTime) - nowMs) / 1000;
-    const until = sum.reported === sum.crews || left <= 0 ? "" : t("incident.parDue", {
+    const isOver = !isOpen || sum.reported === sum.crews || left <= 0;
+    const until = isOver ? "" : t("incident.parDue", {
         time: clockTime(par.dueTime, nowMs), duration: duration(left) });
     return listed([
         t("incident.parReported", { count: sum.reported, crews: sum.crews }),

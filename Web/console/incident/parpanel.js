@@ -21,7 +21,8 @@ export function PARPanel({ incident, isLed, take }) {
     return html`<section class="par" aria-labelledby="par-title">
         <h3 id="par-title">${t("incident.par")}</h3>
         <p class="par-overdue" role="alert" hidden=${overdue === ""}>${overdue}</p>
-        ${par ? html`<p>${askedWords(par, now)}</p><p class="par-course" role="status">${courseWords(par, now)}</p>`
+        ${par ? html`<p>${askedWords(par, now)}</p><p class="par-course" role="status">${
+        courseWords(par, now, incident.open)}</p>`
         : html`<p class="quiet">${t("incident.parNone")}</p>`}
         ${isLed && html`<p class="deeds">
             <button type="button" class=${par && !par.isComplete ? "plain" : "primary"} aria-disabled=${isBusy}

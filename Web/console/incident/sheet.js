@@ -58,7 +58,7 @@ function Facts({ incident, sheet, madeMs }) {
         ? t("incident.wholeUntil", { from: clockTime(from, madeMs), until: clockTime(until, madeMs) })
         : clockTime(from, madeMs)));
     const facts = [
-        ["incident.fact.called", t("incident.called", { time: when(startedAt), name: legible(startedBy) })],
+        ["incident.fact.called", t("incident.calledBy", { time: when(startedAt), name: legible(startedBy) })],
         ["incident.fact.leader", leader && legible(leader)],
         ["incident.fact.note", note && legible(note)],
         ["incident.fact.whole", whole.length > 0 ? listed(whole) : t("incident.atNoTime")],
@@ -66,7 +66,7 @@ function Facts({ incident, sheet, madeMs }) {
         ["incident.fact.people", t("groups.crew", {
             accounted: sheet.people - sheet.missing.length, people: sheet.people })],
         ["incident.fact.closed", incident.open ? t("incident.stillOpen") : closedWords(incident)],
-        ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs)])],
+        ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs, incident.open)])],
         ["incident.fact.made", when(new Date(madeMs).toISOString())],
     ];
     return html`<dl class="sheet-facts">${facts.filter(([, words]) => words).map(([key, words]) => html`

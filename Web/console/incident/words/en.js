@@ -19,6 +19,7 @@ export default Object.freeze({
     "incident.whole": "from the call until everyone was accounted for, at {time}",
     "incident.never": "Not everyone was accounted for.",
     "incident.called": "Called at {time} by {name}",
+    "incident.calledBy": "{time}, by {name}",
     "incident.ledBy": "Led by {name}",
     "incident.ledByNobody": "Nobody leads it yet: take it over by “Hand over…”",
     "incident.reopened": "Reopened at {time} by {name}: {reason}",

@@ -19,6 +19,7 @@ export default Object.freeze({
     "incident.whole": "desde la llamada hasta contabilizar a todas las personas, a las {time}",
     "incident.never": "No se contabilizó a todas las personas.",
     "incident.called": "Ordenado a las {time} por {name}",
+    "incident.calledBy": "{time}, por {name}",
     "incident.ledBy": "Dirige {name}",
     "incident.ledByNobody": "Nadie lo dirige todavía: asúmalo con «Traspasar…»",
     "incident.reopened": "Reabierto a las {time} por {name}: {reason}",

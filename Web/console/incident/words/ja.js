@@ -19,6 +19,7 @@ export default Object.freeze({
     "incident.whole": "発令から全員確認まで（{time}）",
     "incident.never": "全員は確認されませんでした。",
     "incident.called": "{time}に{name}が発令",
+    "incident.calledBy": "{time}、{name}",
     "incident.ledBy": "指揮: {name}",
     "incident.ledByNobody": "まだ指揮者がいません。「引き継ぐ…」で引き受けてください",
     "incident.reopened": "{time}に{name}が再開: {reason}",

@@ -19,6 +19,7 @@ export default Object.freeze({
     "incident.whole": "从发令到全员确认（{time}）",
     "incident.never": "未能确认全员。",
     "incident.called": "{time} 由 {name} 发令",
+    "incident.calledBy": "{time}，{name}",
     "incident.ledBy": "指挥：{name}",
     "incident.ledByNobody": "尚无人指挥：请用“移交…”接手",
     "incident.reopened": "{time} 由 {name} 重新打开：{reason}",
