@@ -172,6 +172,8 @@ test("the head says since when the server was not heard", () => {
     assert.deepEqual(connectionWords({ state: "live" }, own, now), { state: "live", words: "Live", banner: "" });
     assert.match(connectionWords({ state: "waiting", wasLiveMs: 1 }, own, now).banner,
         /^No connection to the server since .+, 2 min ago\./);
+    assert.match(connectionWords({ state: "waiting", wasLiveMs: 1 }, ownWith({}, { heardAt: now - 2000 }), now).banner,
+        /^No connection to the server since [^,]+\. What it said/);
     assert.equal(connectionWords({ state: "waiting", wasLiveMs: 1 }, undefined, now).banner,
         "No connection to the server yet.");
 });

@@ -2,6 +2,9 @@
 import { age, clockTime } from "../../console/shared/time.js";
 import { t } from "../../console/shared/words.js";
 
+/** An age that is as good as none, in milliseconds. */
+const justNowMs = 5000;
+
 /**
  * @param {{state: string, wasLiveMs?: number}} connection
  * @param {import("../own.js").Own|undefined} own
@@ -17,8 +20,14 @@ export function connectionWords({ state, wasLiveMs }, own, nowMs) {
     if (state === "connecting" && wasLiveMs === undefined) {
         return { state, words: t("connection.connecting"), banner: "" };
     }
-    const heard = own?.heardAt && new Date(own.heardAt).toISOString();
-    const banner = heard ? t("me.app.notLive", { time: clockTime(heard, nowMs), age: age(heard, nowMs) })
-        : t("me.app.neverLive");
-    return { state: "waiting", words: t("me.app.offline"), banner };
+    return { state: "waiting", words: t("me.app.offline"), banner: bannerWords(own?.heardAt, nowMs) };
+}
+
+/** Since when there is no connection; how long that is only once it is worth telling. */
+function bannerWords(heardAt, nowMs) {
+    if (!heardAt) { return t("me.app.neverLive"); }
+    const heard = new Date(heardAt).toISOString();
+    const time = clockTime(heard, nowMs);
+    return nowMs - heardAt < justNowMs ? t("me.app.notLiveNow", { time })
+        : t("me.app.notLive", { time, age: age(heard, nowMs) });
 }

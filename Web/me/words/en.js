@@ -8,6 +8,7 @@ export default Object.freeze({
     "me.app.phone": "Phone",
     "me.app.offline": "No connection",
     "me.app.notLive": "No connection to the server since {time}, {age}. What it said then may be old.",
+    "me.app.notLiveNow": "No connection to the server since {time}. What it said then may be old.",
     "me.app.neverLive": "No connection to the server yet.",
     "me.app.who": "Signed in as {name}",
     "me.app.missing": "A part of this page could not be loaded. Open the page again while you have a connection.",

@@ -8,6 +8,7 @@ export default Object.freeze({
     "me.app.phone": "Teléfono",
     "me.app.offline": "Sin conexión",
     "me.app.notLive": "Sin conexión con el servidor desde {time}, {age}. Lo que dijo entonces puede ser antiguo.",
+    "me.app.notLiveNow": "Sin conexión con el servidor desde {time}. Lo que dijo entonces puede ser antiguo.",
     "me.app.neverLive": "Todavía sin conexión con el servidor.",
     "me.app.who": "Sesión de {name}",
     "me.app.missing": "No se pudo cargar una parte de esta página. Ábrala de nuevo cuando tenga conexión.",

@@ -8,6 +8,7 @@ export default Object.freeze({
     "me.app.phone": "手机",
     "me.app.offline": "无连接",
     "me.app.notLive": "自 {time}（{age}）起与服务器无连接。所示内容为当时的情况，可能已过时。",
+    "me.app.notLiveNow": "自 {time} 起与服务器无连接。所示内容为当时的情况，可能已过时。",
     "me.app.neverLive": "尚未连接到服务器。",
     "me.app.who": "登录身份：{name}",
     "me.app.missing": "此页面的一部分无法加载。请在有连接时重新打开页面。",

@@ -150,7 +150,7 @@ export default Object.freeze({
     "question.cannotLocate": "{name} 询问您现在在哪里，自 {time} 起。此页面无法读取位置：请使用上报位置的应用，或直接告知对方",
     "question.locating": "正在向此设备询问位置…",
     "question.sending": "正在发送您的位置…",
-    "question.sent": "服务器已有您 {time} 的位置，误差 {length} 以内。",
+    "question.sent": "服务器已有您 {time} 的位置，误差 {length}以内。",
     "question.notSent": "您的位置未发送：{reason}。",
     "question.forbidden": "此浏览器不允许页面读取位置",
     "question.notFound": "此设备找不到自己的位置",

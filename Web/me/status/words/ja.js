@@ -3,7 +3,7 @@ export default Object.freeze({
     "me.status.label": "あなたの状態",
     "me.status.nothingYet": "サーバーはまだあなたの状態を伝えていません。",
     "me.status.says": "サーバーの判定:",
-    "me.status.said": "{age}({time})のサーバーの判定:",
+    "me.status.said": "{age}（{time}）のサーバーの判定:",
     "me.status.mayHaveChanged": "今は違うかもしれません。この端末はサーバーに接続できていません。",
     "me.status.callUnsent": "救助要請はまだこの端末にあります。サーバーの判定はその前のものです",
     "me.status.notFollowed": "あなたは対象になっていません。あなたが安全かどうかは誰にも伝わりません。",

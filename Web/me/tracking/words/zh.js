@@ -12,7 +12,7 @@ export default Object.freeze({
     "me.tracking.unsupported": "此页面得不到位置。需要 https 和支持位置的浏览器。",
     "me.tracking.turnOn": "报告我的位置",
     "me.tracking.turnOff": "停止报告",
-    "me.tracking.fix": "{time} 的位置，误差在 {length} 以内",
+    "me.tracking.fix": "{time} 的位置，误差在 {length}以内",
     "me.tracking.fixOnly": "{time} 的位置",
     "me.tracking.oldFix": "最后的位置是 {time} 的：之后没有更新的",
     "me.tracking.jumping": "位置在跳动。互相一致后才算数。",
