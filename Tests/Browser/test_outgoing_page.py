@@ -213,10 +213,11 @@ def test_single_deliveries_are_listed_by_rule_and_state_with_their_attempts(page
     page.find("main.screen .pages").get_by_role("button", name="Next page").click()
     until(lambda: page.is_shown("main.screen [data-number='100']"))
     field(page, "Which").select_option("retrying")
-    until(lambda: asked[-1].get("state") == "retrying")
+    # The browser's requests are answered while the page is asked for something.
+    until(lambda: page.is_shown("main.screen .rows") and asked[-1].get("state") == "retrying")
     field(page, "Of the rule").fill("rare")
     press(page, "Show")
-    until(lambda: asked[-1].get("rule") == "rare" and page.is_shown("main.screen [data-number='10001']"))
+    until(lambda: page.is_shown("main.screen [data-number='10001']") and asked[-1].get("rule") == "rare")
     assert asked[-2:] == [{"limit": "100", "rule": "rare", "state": "retrying"},
                           {"limit": "100", "rule": "rare", "state": "retrying", "cursor": "10000"}]
     page.tab.unroute_all()
