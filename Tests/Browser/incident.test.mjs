@@ -205,7 +205,8 @@ test("nobody waits for a crew of which nobody is on the roll any more, nor for a
     assert.equal(reportWords(gone.crews[0], start), t("incident.parCrewGone"));
     assert.equal(overdueWords({ ...par, endedTime: at(200) }, start + 301_000), "");
     assert.match(courseWords(par, start), /, due by .+, in 5 min$/);
-    assert.equal(courseWords(par, start, false), "2 of 3 crews reported, 4 of 9 people present, 1 crew short of people");
+    assert.equal(courseWords(par, start, false),
+        "2 of 3 crews reported, 4 of 9 people present, 1 crew short of people");
 });
 
 test("a report that the feed tells of is shown, and the last one makes the round complete", () => {

@@ -177,7 +177,9 @@ def test_gateways_say_who_hears_what_and_a_leader_sees_the_own_team(page, server
     server.ask("POST", "users/west-ann/devices", {"name": "radio", "beacon": "!849ace3c"})
     porch = circle("porch", "Porch", west, south, 8)
     porch["properties"]["beacon"] = {"scanner": "gates/porch"}
-    server.ask("POST", "collections/east-site/regions", {"type": "FeatureCollection", "features": [porch]})
+    attic = circle("attic", "Attic", west, south, 8)
+    attic["properties"]["beacon"] = {"scanner": "gates/unused"}
+    server.ask("POST", "collections/east-site/regions", {"type": "FeatureCollection", "features": [porch, attic]})
     hear(server, token)
     page.open().sign_in()
     show(page, "gateways")
@@ -185,6 +187,8 @@ def test_gateways_say_who_hears_what_and_a_leader_sees_the_own_team(page, server
                                ("[data-device='gates/porch']", ["Listens for: Porch", "heard"]),
                                ("[data-device='gates/unused']", ["never heard"])):
         until(lambda: all(words in page.text(f"main.screen {selector}") for words in expected))
+    unheard = page.text("main.screen [data-region='east-site/attic']")
+    assert "who is here is unknown" in unheard and "0 devices" not in unheard
     page.find("main.screen [data-device='gates/porch'] summary").click()
     until(lambda: "east-ann/badge" in page.text("main.screen [data-device='gates/porch'] .heard"))
     until(lambda: "radio, !849ace3c" in page.text("main.screen [data-device='west-ann/radio']"))

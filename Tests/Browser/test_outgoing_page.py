@@ -214,7 +214,7 @@ def test_single_deliveries_are_listed_by_rule_and_state_with_their_attempts(page
     until(lambda: page.is_shown("main.screen [data-number='100']"))
     field(page, "Which").select_option("retrying")
     # The browser's requests are answered while the page is asked for something.
-    until(lambda: page.is_shown("main.screen .rows") and asked[-1].get("state") == "retrying")
+    until(lambda: page.is_shown("#deliveries-title") and asked[-1].get("state") == "retrying")
     field(page, "Of the rule").fill("rare")
     press(page, "Show")
     until(lambda: page.is_shown("main.screen [data-number='10001']") and asked[-1].get("rule") == "rare")

@@ -124,7 +124,8 @@ function Region({ each: { key, name, beacon }, now, inside, scanner }) {
         <p><strong>${legible(name)}</strong> <span class="quiet">${beaconWords(beacon)}</span></p>
         ${isUnheard && html`<p class="fault">${t(scanner.heard ? "operations.gateways.scannerSilent"
         : "operations.gateways.scannerUnheard", { time: clockTime(scanner.heard, now) })}</p>`}
-        ${(inside.length > 0 || !isUnheard) && html`<p>${t("operations.gateways.inside", { count: inside.length })}</p>`}
+        ${(inside.length > 0 || !isUnheard) && html`<p>${
+        t("operations.gateways.inside", { count: inside.length })}</p>`}
         ${newest && html`<ul class="heard">${inside.slice(0, 20).map((presence) => html`<li key=${presence.device}>${
         listed([legible(presence.device), nearnessWords(presence), age(presence.sampleTime, now)])}</li>`)}</ul>`}
     </li>`;

@@ -1,4 +1,5 @@
 /** The history of a team over some minutes, as the server has it in columns, made ready to be replayed. Pure. */
+import { understood } from "../shared/understood.js";
 
 /**
  * @typedef {object} Chunk
@@ -33,7 +34,7 @@ export function chunkOf(answer) {
         && fixes.device.every((index) => index >= 0 && index < devices.length);
     if (!(fromMs < toMs) || !isWhole) { throw new TypeError("this is no history of a team"); }
     const standing = (ms, index, state, doubt, source) =>
-        ({ ms, user: people[index], state, doubt: doubt ?? undefined, source });
+        understood({ ms, user: people[index], state, doubt: doubt ?? undefined, source });
     return {
         fromMs, toMs, people, devices, gaps: [answer.gaps ?? []].flat().map(String),
         start: startOf(answer.start, fromMs, devices.length),

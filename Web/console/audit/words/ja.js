@@ -120,7 +120,7 @@ export default Object.freeze({
     "audit.field.phone": "電話番号",
     "audit.field.silenceSeconds": "無応答の限度（秒）",
     "audit.field.closesDrills": "訓練は自動で終わる",
-    "audit.field.closesRealIncidents": "実際の事案は自動で終わる",
+    "audit.field.closesRealIncidents": "実際の避難対応は自動で終わる",
     "audit.field.closesAfterSeconds": "終わるまでの秒数",
     "audit.field.declaredHoldsSeconds": "申告が有効な秒数",
     "audit.field.showsSafetyAlways": "安否を常に表示",
