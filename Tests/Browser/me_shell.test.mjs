@@ -80,6 +80,7 @@ class WorkerWorld {
     caches = new Map();
     listeners = {};
     skipped = false;
+    toldActive = [];
 
     constructor(server, version, { languages = ["en-GB"], caches = new Map() } = {}) {
         this.server = server;
@@ -97,13 +98,16 @@ class WorkerWorld {
         });
         const self = {
             location: { href: `http://localhost/me/worker.js?v=${version}` },
-            registration: { scope: "http://localhost/me/" },
+            registration: {
+                scope: "http://localhost/me/", active: { postMessage: ({ type }) => { this.toldActive.push(type); } },
+            },
             addEventListener: (name, act) => { (this.listeners[name] ??= []).push(act); },
             skipWaiting: () => { this.skipped = true; },
             clients: { claim: async () => { this.hasClaimed = true; } },
         };
         const context = vm.createContext({
             self, URL, Response, TypeError, Set, JSON, Object, Promise, Array, TextEncoder, Uint8Array, String, btoa,
+            AbortController, setTimeout: (act) => setTimeout(act),
             crypto: webcrypto, navigator: { languages },
             fetch: (request, options) => server.get(String(request.url ?? request), options),
             caches: {
@@ -174,6 +178,8 @@ test("a worker that takes over leaves no older version, and waits until it is as
     assert.equal(first.caches.size, 2);
     await second.fire("message", { data: { type: "takeOver" } });
     assert.equal(second.skipped, true);
+    assert.ok(second.toldActive.length > 1 && new Set(second.toldActive).size === 1, "as long as it has to wait");
+    assert.equal(second.toldActive[0], "giveWay");
     second.caches.set("muster-person-tiles", new Map());
     await second.fire("activate");
     assert.equal(second.caches.size, 2, "caches of others stay");
@@ -211,4 +217,22 @@ test("the texts of forms in other languages and the large icons are fetched when
     }
     server.get = undefined;
     assert.equal(await world.text("me/icons/512.png"), "icon");
+});
+
+test("a worker that gives way ends what it waits for, and answers again if the next one never comes", async () => {
+    const server = new Server(files);
+    const world = new WorkerWorld(server, await serverVersion(server.get));
+    await world.fire("install");
+    const { get } = server;
+    server.get = (path, { signal }) => new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    const waiting = world.text("no-file-of-the-app");
+    const ended = assert.rejects(waiting, { name: "AbortError" });
+    await new Promise((resolve) => { setTimeout(resolve); });
+    await world.fire("message", { data: { type: "giveWay" } });
+    await ended;
+    server.get = get;
+    server.files["no-file-of-the-app"] = "there";
+    assert.equal(await world.text("no-file-of-the-app"), "there");
 });
