@@ -123,31 +123,11 @@ struct HistoryRoutes: NativeRoutes {
     }
 }
 
-extension HistoryCursor {
-    fileprivate init(_ position: Position) {
-        self.init(
-            sampleTime: position.sampleTime, latitude: position.coordinate.latitude,
-            longitude: position.coordinate.longitude)
-    }
-
-    fileprivate var text: String {
-        Cursor.encode([
-            sampleTime.milliseconds, Int64(bitPattern: latitude.bitPattern), Int64(bitPattern: longitude.bitPattern),
-        ])
-    }
-}
-
 extension Query {
     /// A cursor from an earlier answer.
     fileprivate mutating func historyCursor(_ name: String) -> HistoryCursor? {
         guard let text = text(name) else { return nil }
-        guard let numbers = Cursor.decode(text, count: 3),
-            let coordinate = try? Coordinate(
-                latitude: Double(bitPattern: UInt64(bitPattern: numbers[1])),
-                longitude: Double(bitPattern: UInt64(bitPattern: numbers[2])))
-        else { return fault(name, "is not a cursor from an answer") }
-        return HistoryCursor(
-            sampleTime: Instant(milliseconds: numbers[0]), latitude: coordinate.latitude,
-            longitude: coordinate.longitude)
+        guard let cursor = HistoryCursor(text: text) else { return fault(name, "is not a cursor from an answer") }
+        return cursor
     }
 }

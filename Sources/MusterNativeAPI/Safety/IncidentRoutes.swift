@@ -68,39 +68,16 @@ struct IncidentRoutes: NativeRoutes {
         let id = Self.senderID(in: &fields)
         try fields.finish()
         guard let kind else { throw Problem.internalError }
-        let user = access.principal.user
-        let incident = try await coordinator.withDecision(by: context.author) { engine, transaction, decision, now in
-            if let id, let known = try transaction.incident(of: team.number, startedAs: id) {
-                guard known.startedBy == user, known.kind == kind.kind else {
-                    throw Problem.conflict("An earlier request for this team has this id: send a new id.")
-                }
-                return known
-            }
-            var incident = Incident(
-                number: try transaction.nextIncidentNumber(), team: team.number, kind: kind.kind, note: note,
-                startedAt: now, startedBy: user)
-            incident.startID = id
-            try engine.start(incident, now: now, into: &decision)
-            return decision.incident(of: team.number) ?? incident
-        }
+        let incident = try await coordinator.startIncident(
+            of: team.number, kind.kind, note: note, sentAs: id, by: Author(access.principal))
         return response(incident, .created)
     }
 
     private func closeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (incident, access) = try await ledIncident(context)
         let (reason, id) = try await Self.reason(in: request)
-        let user = access.principal.user
-        let (closed, counts) = try await coordinator.withDecision(by: context.author) {
-            engine, transaction, decision, now in
-            if try transaction.line(.closed, of: incident.number, sentAs: id, by: user) != nil {
-                return (try transaction.incident(incident.number) ?? incident, nil as RollCounts?)
-            }
-            // Counted first: declarations of "safe" end with the incident.
-            let counts = engine.rollCounts(of: incident.number, after: decision)
-            try engine.close(
-                incident.number, of: incident.team, by: user, reason: reason, id: id, now: now, into: &decision)
-            return (decision.incident(of: incident.team) ?? incident, counts)
-        }
+        let (closed, counts) = try await coordinator.closeIncident(
+            incident, reason: reason, sentAs: id, by: Author(access.principal))
         // A repeated request gets the same answer, because the roll of a closed incident does not change.
         if let counts { return response(closed, .ok, counts) }
         return response(closed, .ok, try await roll(of: closed, for: access).counts)

@@ -30,35 +30,7 @@ extension NativeRoutes {
 
     /// The roll of an incident. Holds everyone on it, or only the caller where the caller may not see the others.
     func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
-        let maySeeAll = access.mayReadRoll(of: incident)
-        let (lines, milestones, crews) = try await coordinator.read { store in
-            (
-                try store.roll(of: incident.number),
-                try store.milestones(of: incident.number, limit: milestoneLimit),
-                try store.crews(of: incident.number)
-            )
-        }
-        var call = RollCall(
-            incident: incident,
-            lines: lines.filter {
-                maySeeAll || $0.person == access.principal.user || $0.event == .reopened
-            },
-            milestones: milestones, crews: crews)
-        if maySeeAll { call.par = PARCourse(lines) }
-        guard incident.isOpen else { return access.directory.named(call) }
-        let people = Set(call.lines.map(\.person)).filter { $0 > IncidentEntry.nobody }
-        call.crews = access.directory.crewNames(of: people, in: incident.team)
-        call.phones = access.phones(of: people)
-        (call.known, call.par) = try await coordinator.inspect { engine, _, _ in
-            var known: [UserNumber: RollCall.Known] = [:]
-            for person in people {
-                known[person] = RollCall.Known(
-                    lastSeen: engine.lastSeen(person), heard: engine.lastHeard(person),
-                    battery: engine.lastBattery(person), unconfirmed: engine.declared(of: person).unconfirmed)
-            }
-            return (known, maySeeAll ? engine.par(of: incident.number) : PARCourse())
-        }
-        return access.directory.named(call)
+        try await coordinator.roll(of: incident, for: access)
     }
 
     /// Parses the sender's id of a request, by which the server recognizes a repeated request.
@@ -81,26 +53,3 @@ extension NativeRoutes {
         return (reason, id)
     }
 }
-
-extension SafetyTransaction {
-    /// Returns the line that an earlier request with the same sender's id added to an incident's record; nil for the
-    /// first such request, and for one without an id.
-    ///
-    /// - Parameters:
-    ///   - person: whom the request is about; nil for a request about a new visitor or the incident.
-    ///   - isSame: whether a line says what the request says.
-    /// - Throws: `Problem.conflict` when the earlier request was another one.
-    func line(
-        _ event: IncidentEntry.Event, about person: UserNumber? = nil, of incident: IncidentNumber, sentAs id: String?,
-        by author: UserNumber, where isSame: (IncidentEntry) -> Bool = { _ in true }
-    ) throws -> IncidentEntry? {
-        guard let id, let line = try line(of: incident, sentAs: id) else { return nil }
-        guard line.event == event, line.author == author, person ?? line.person == line.person, isSame(line) else {
-            throw Problem.conflict("An earlier request about this incident has this id: send a new id.")
-        }
-        return line
-    }
-}
-
-/// The largest number of lines about everyone being, or no longer being, accounted for in a roll call.
-private let milestoneLimit = 10_000
