@@ -56,16 +56,14 @@ let package = Package(
             name: "MusterCore",
             dependencies: [
                 "MusterCoding", "MusterGeometry", .product(name: "HashTreeCollections", package: "swift-collections"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterWire",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterGeometry", "GeobufMessages",
                 .target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS])),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Made by protoc from geobuf.proto, which says how.
         .target(
             name: "GeobufMessages", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -77,8 +75,7 @@ let package = Package(
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Only the header of SQLite is used here: whoever uses this links the library.
         .target(name: "CPageChecksums"),
         .target(
@@ -86,8 +83,7 @@ let package = Package(
             dependencies: [
                 "CPageChecksums", "MusterCore", "MusterDocuments", "MusterGeometry",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterReplication",
             dependencies: [
@@ -97,8 +93,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterKit",
             dependencies: [
@@ -108,8 +103,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Two devices that measure each other, without a server.
         .target(
             name: "MusterNearby",
@@ -119,8 +113,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Connections, messages, files and metrics: no word of the product.
         .target(
             name: "MusterHTTP",
@@ -137,23 +130,20 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Files of map tiles, read in place.
         .target(
             name: "MusterTiles",
             dependencies: [
                 "MusterHTTP", "MusterWire", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Services on the local network: multicast DNS without a daemon. No word of the product.
         .target(
             name: "MusterMDNS",
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterServer",
             dependencies: [
@@ -169,8 +159,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Endpoints: a target each. They translate; MusterServer decides.
         .target(
             name: "MusterNativeAPI",
@@ -179,8 +168,7 @@ let package = Package(
                 "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterCouchDB",
             dependencies: [
@@ -190,8 +178,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterAmazon",
             dependencies: [
@@ -201,24 +188,21 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterOwnTracks",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterTrackers",
             dependencies: [
                 "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterMQTT",
             dependencies: [
@@ -227,14 +211,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterGateways",
             dependencies: [
                 "MusterCore", "MusterServer", "MusterWire", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ], swiftSettings: strict),
+        .target(
+            name: "MusterGraphQL",
+            dependencies: [
+                "MusterAmazon", "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer",
+                "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+            ], resources: [.embedInCode("Schema/served.graphql")], swiftSettings: strict),
         .target(
             name: "MusterIFTTT",
             dependencies: [
@@ -248,23 +238,21 @@ let package = Package(
                 "MusterHTTP", "MusterServer", "MusterTiles", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterMeshblu",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "MusterEndpoints",
             dependencies: [
-                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterIFTTT", "MusterMQTT", "MusterMaps",
-                "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer", "MusterTrackers",
-            ],
-            swiftSettings: strict),
+                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMQTT",
+                "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+                "MusterTrackers",
+            ], swiftSettings: strict),
         .target(
             name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
         // What the programs at a terminal share: a connection to a server, what a person reads, walks.
@@ -276,15 +264,14 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit",
-                "MusterNearby", "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore",
+                "MusterCoding", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterGraphQL", "MusterHTTP",
+                "MusterKit", "MusterNearby", "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore",
                 "MusterTerminal", "MusterTiles", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Measures a server, and parts of it, on this machine: `make bench`.
         .executableTarget(
             name: "muster-bench",
@@ -337,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterNativeAPI",
+                "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterGraphQL", "MusterNativeAPI",
                 "MusterOwnTracks", "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore",
                 "MusterWire", "MusterCore", "MusterGeometry", "MusterTestSupport",
                 .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
@@ -381,8 +368,7 @@ let package = Package(
                 "MusterCore", "MusterGeometry", "MusterNearby",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "MusterMDNSTests",
             dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")], swiftSettings: strict),

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import MusterServer
 import MusterWire
@@ -122,9 +122,9 @@ extension HTTPField.Name {
     /// The id of a response, by which people find the request in logs.
     static let amazonRequestID = HTTPField.Name("x-amzn-RequestId")!
     /// The time of signing.
-    static let amazonDate = HTTPField.Name("X-Amz-Date")!
+    package static let amazonDate = HTTPField.Name("X-Amz-Date")!
     /// The session token of temporary credentials.
-    static let amazonSecurityToken = HTTPField.Name("X-Amz-Security-Token")!
+    package static let amazonSecurityToken = HTTPField.Name("X-Amz-Security-Token")!
     /// The operation, and the json-1.1 service that it belongs to.
     static let amazonTarget = HTTPField.Name("X-Amz-Target")!
 }

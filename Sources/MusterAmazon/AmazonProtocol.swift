@@ -1,16 +1,16 @@
 import Crypto
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 import MusterCoding
 import MusterHTTP
-import MusterServer
+package import MusterServer
 import MusterWire
 import NIOCore
 
 /// The AWS protocols: a signature over the whole request proves who sends it, and errors have the form that AWS clients
 /// expect.
-struct AmazonProtocol: RouteProtocol {
+package struct AmazonProtocol: RouteProtocol {
     let keys: AmazonKeys
     /// The content type of every answer.
     let contentType: String
@@ -29,7 +29,7 @@ struct AmazonProtocol: RouteProtocol {
     static let bodyLimit = 1 << 20
 
     /// Checks that the access key exists before it reads the body.
-    func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
+    package func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
         if isUnsigned(request) { return nil }
         guard let authorization = request.headers[.authorization] else { throw UnreadBody(.missing) }
         do {
@@ -47,7 +47,7 @@ struct AmazonProtocol: RouteProtocol {
             keys: keys)
     }
 
-    func response(to error: any Error, _ context: AppRequestContext) -> Response? {
+    package func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         var fault = fault(error, context)
         if let name = errorNames[fault.code] {
             fault.code = name
@@ -60,7 +60,8 @@ struct AmazonProtocol: RouteProtocol {
         return response
     }
 
-    private func fault(_ error: any Error, _ context: AppRequestContext) -> AmazonError {
+    /// The error that AWS's clients get for an error of the authorizer or of the handler.
+    package func fault(_ error: any Error, _ context: AppRequestContext) -> AmazonError {
         if let unread = error as? UnreadBody { return fault(unread.error, context) }
         if let refusal = error as? RoleRefusal {
             return .denied(
@@ -86,6 +87,21 @@ struct AmazonProtocol: RouteProtocol {
     }
 }
 
+extension AmazonProtocol {
+    /// The protocol of another endpoint, whose clients may sign requests.
+    ///
+    /// - Parameters:
+    ///   - contentType: the content type of every answer.
+    ///   - bodyLimit: the largest body, in bytes.
+    ///   - service: the signing name that a request's signature must be for; nil for any.
+    package init(
+        keys: AmazonKeys, contentType: String, bodyLimit: Int, service: @escaping @Sendable (Request) -> String?
+    ) {
+        self.init(
+            keys: keys, contentType: contentType, bodyLimit: bodyLimit, operation: nil, service: service)
+    }
+}
+
 /// A signature made with an AWS access key.
 private struct SignatureProof: RequestProof {
     let signed: SignedRequest
@@ -102,11 +118,11 @@ private struct SignatureProof: RequestProof {
 }
 
 /// The access keys, and how many requests each may send.
-struct AmazonKeys: Sendable {
+package struct AmazonKeys: Sendable {
     let identity: Identity
     fileprivate let rates: RequestRates
 
-    init(identity: Identity, requestsPerSecond: Double) {
+    package init(identity: Identity, requestsPerSecond: Double) {
         self.identity = identity
         rates = RequestRates(.init(tries: max(1, requestsPerSecond), perSecond: requestsPerSecond))
     }

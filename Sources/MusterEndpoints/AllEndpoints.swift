@@ -1,6 +1,7 @@
 import MusterAmazon
 import MusterCouchDB
 import MusterGateways
+import MusterGraphQL
 import MusterIFTTT
 import MusterMQTT
 import MusterMaps
@@ -21,6 +22,7 @@ package enum AllEndpoints {
         GatewayEndpoint.self,
         MeshbluEndpoint.self,
         IFTTTEndpoint.self,
+        GraphQLEndpoint.self,
         MapsEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,

@@ -44,10 +44,11 @@ enum Dependencies {
         "MusterMeshblu": Allowance(own: endpoint),
         "MusterMQTT": Allowance(own: endpoint.union(["MusterMeshblu", "MusterOwnTracks"])),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
+        "MusterGraphQL": Allowance(own: endpoint.union(["MusterAmazon"])),
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTrackers",
+                "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTrackers",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
@@ -56,8 +57,8 @@ enum Dependencies {
         "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
         "muster": Allowance(
             own: wire.union([
-                "MusterEndpoints", "MusterHTTP", "MusterStore", "MusterServer", "MusterSimulator", "MusterKit",
-                "MusterNearby", "MusterReplication", "MusterTerminal", "MusterTiles",
+                "MusterEndpoints", "MusterGraphQL", "MusterHTTP", "MusterStore", "MusterServer", "MusterSimulator",
+                "MusterKit", "MusterNearby", "MusterReplication", "MusterTerminal", "MusterTiles",
             ])),
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CGeos": Allowance(own: [], foreign: []),

@@ -8,6 +8,12 @@ extension Access {
         principal.device == nil && mayRead(team) && principal.role != .member
     }
 
+    /// Whether the principal may read the name of this crew: of their own, or of a team whose crews they may list.
+    package func mayRead(_ crew: Crew) -> Bool {
+        if principal.device == nil, directory.users[principal.user]?.crew == crew.number { return true }
+        return directory.teams[crew.team].map { mayReadCrews(of: $0) } ?? false
+    }
+
     /// Whether the principal may create, rename and remove a team's crews: the team's leaders and admins.
     package func mayChangeCrews(of team: Team) -> Bool { mayLead(team) }
 

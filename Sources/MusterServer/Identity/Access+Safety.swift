@@ -75,6 +75,15 @@ extension Access {
         directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
     }
 
+    /// The incidents of which this principal may see that they exist, as `mayRead(_:)` decides.
+    package var incidentReach: IncidentReach {
+        switch principal.role {
+        case .admin, .analyst: .all
+        case .leader, .member: principal.team.map { .team($0) } ?? .none
+        case .gateway, .guest: .none
+        }
+    }
+
     /// Whether this principal may see an entry of the audit log. A leader may when the entry concerns the people,
     /// devices, tracker or regions of the leader's team, and an analyst when it concerns what analysts may read.
     package func maySee(_ entry: AuditEntry) -> Bool {
@@ -101,4 +110,20 @@ extension Access {
 
     /// Whether this principal may read which user of the server's system used the command line.
     package var mayReadOperators: Bool { principal.role != .analyst }
+}
+
+/// A set of incidents, by the team that they are of.
+package enum IncidentReach: Hashable, Sendable {
+    case none
+    case team(TeamNumber)
+    case all
+
+    /// Whether the set has an incident.
+    package func includes(_ incident: Incident) -> Bool {
+        switch self {
+        case .none: false
+        case .team(let team): incident.team == team
+        case .all: true
+        }
+    }
 }

@@ -68,6 +68,9 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the principal may know the user's name: who may read the record or the positions may.
+    package func mayKnow(_ user: User) -> Bool { mayRead(user) || mayReadAccount(of: user) }
+
     /// Whether the principal may read the user's e-mail address and telephone number: who may read the record may, but
     /// for the token of a device, which can get into other hands with the device.
     package func mayReadContacts(of user: User) -> Bool { principal.device == nil && mayReadAccount(of: user) }

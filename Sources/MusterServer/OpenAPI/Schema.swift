@@ -36,7 +36,7 @@ package enum Schema {
     package static let named: [(String, String)] =
         requests + users + answers + places + safety + personnelReports + rules + targets + locationTracker + located
         + datasets + push + beacons + signals + ranges + attendance + proximityRules + maps + links + regionFiles
-        + replay
+        + replay + graphQL
 
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#

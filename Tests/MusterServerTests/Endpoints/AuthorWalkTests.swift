@@ -236,7 +236,7 @@ import Testing
         "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "one's own",
         "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "one's own",
         "POST /api/v1/push/devices": "one's own", "DELETE /api/v1/push/devices/{device}": "one's own",
-        "POST /api/v1/push/test": "sends, and changes nothing",
+        "POST /graphql": "GraphQLRightsTests", "POST /api/v1/push/test": "sends, and changes nothing",
         "POST /api/v1/incidents/{incident}/acknowledgement": "one's own: the incident's record has it",
         "PUT /api/v1/users/{user}/pause": "one's own", "DELETE /api/v1/users/{user}/pause": "one's own",
         "POST /_dbs_info": "looks", "POST /_replicate": "its writes are its giver's", "POST /_cluster_setup": "nothing",

@@ -1,6 +1,7 @@
 import JWTKit
 import MusterCoding
 package import MusterCore
+import MusterHTTP
 import MusterStore
 import MusterWire
 
@@ -157,6 +158,19 @@ extension Identity {
         }
         let (user, stored) = try await userPoolSession(named: claims.session, of: claims.sub)
         return UserPoolProof(user: user, session: claims.session, stored: stored)
+    }
+
+    /// Authenticates a request by an access token or an id token, as AppSync does.
+    ///
+    /// - Throws: as `user(ofAccessToken:)`.
+    package func principal(ofUserPoolToken token: String) async throws -> Principal {
+        let claims = try await verifiedClaims(of: token, as: UserPoolClaims.self, expiry: \.exp)
+        guard claims.use == .access || claims.audience == coordinator.origin.userPoolClientID else {
+            throw UserPoolError.invalidToken
+        }
+        let (user, stored) = try await userPoolSession(named: claims.session, of: claims.sub)
+        RequestWork.current?.identify(user)
+        return Principal(user, proof: .session(key: stored.key))
     }
 
     /// Returns the user of a session of the user pool that has neither ended nor expired, and the session as it is
