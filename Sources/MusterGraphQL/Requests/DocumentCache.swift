@@ -3,8 +3,8 @@ import Synchronization
 
 /// Documents that were parsed and checked, by their text.
 ///
-/// It has two halves: a document that is asked for moves into the younger, and when that is full the older is forgotten.
-/// So the documents used last are kept, between half the capacity and all of it.
+/// It has two halves: a document that is asked for moves into the younger, and when that is full, the older is
+/// forgotten. So the documents used last are kept, between half the capacity and all of it.
 final class DocumentCache: Sendable {
     private struct Halves {
         var younger: [String: GraphQLRequest] = [:]

@@ -20,7 +20,8 @@ struct GraphQLProtocol: RouteProtocol {
         ) { _ in "appsync" }
     }
 
-    var proofFields: [HTTPField.Name] { [.apiKey, .amazonDate, .amazonSecurityToken] }
+    /// With the field that Amplify's pages add to each request.
+    var proofFields: [HTTPField.Name] { [.apiKey, .amazonDate, .amazonSecurityToken, .amazonUserAgent] }
 
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
         guard let authorization = request.headers[.authorization] else {
@@ -82,4 +83,6 @@ private struct TokenProof: RequestProof {
 extension HTTPField.Name {
     /// AppSync's header for an API key.
     static let apiKey = HTTPField.Name("x-api-key")!
+    /// What Amplify's clients call themselves.
+    fileprivate static let amazonUserAgent = HTTPField.Name("x-amz-user-agent")!
 }

@@ -182,7 +182,8 @@ import Testing
         try await furnished.office.open { desk in
             func update(_ isSafe: Bool, _ condition: String = "null") async throws -> GraphQLReply {
                 try await desk.graphQL(
-                    "mutation { updateUser(input: { id: \"mia\", isSafe: \(isSafe) }, condition: \(condition)) { isSafe } }",
+                    "mutation { updateUser(input: { id: \"mia\", isSafe: \(isSafe) }, condition: \(condition)) "
+                        + "{ isSafe } }",
                     as: "mia")
             }
             #expect(try await update(false)["updateUser", "isSafe"].boolean == false)
