@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MusterCore
+import MusterHTTP
 package import MusterServer
 import MusterWire
 
@@ -9,8 +10,12 @@ import MusterWire
 package struct GraphQLEndpoint: Endpoint {
     private let parts: ServerParts
     private let documents = DocumentCache()
+    private let follower: FeedFollower
 
-    package init(_ parts: ServerParts) { self.parts = parts }
+    package init(_ parts: ServerParts) {
+        self.parts = parts
+        follower = FeedFollower(parts)
+    }
 
     private static let tag = "GraphQL"
     private static let path = "/graphql"
@@ -22,7 +27,7 @@ package struct GraphQLEndpoint: Endpoint {
             Route(
                 .post, Self.path, admits: admission, over: wireProtocol,
                 .init(
-                    Self.tag, "Execute a query or a mutation (GraphQL over HTTP).",
+                    Self.tag, "Execute a query or a mutation, or subscribe (GraphQL over HTTP).",
                     body: [GraphQLMediaType.json.rawValue: "GraphQLRequest"], answers: Self.answers)
             ) { request, context in
                 try await respond(to: request, context) { try await GraphQLCall(body: request) }
@@ -31,7 +36,7 @@ package struct GraphQLEndpoint: Endpoint {
             Route(
                 .get, Self.path, admits: admission, over: wireProtocol,
                 .init(
-                    Self.tag, "Execute a query (GraphQL over HTTP).",
+                    Self.tag, "Execute a query, or subscribe (GraphQL over HTTP).",
                     query: [
                         .init("query", "The document.", schema: Schema.text),
                         .init("operationName", "Which operation of the document to execute.", schema: Schema.text),
@@ -46,7 +51,8 @@ package struct GraphQLEndpoint: Endpoint {
         let body = [
             GraphQLMediaType.json.rawValue: "GraphQLResponse", GraphQLMediaType.graphQL.rawValue: "GraphQLResponse",
         ]
-        return [.init(200, "The data, and the errors of fields.", body: body)]
+        let events = ["text/event-stream": "Text"]
+        return [.init(200, "The data, and the errors of fields.", body: body.merging(events) { $1 })]
             + [400, 401, 403, 405, 406, 413, 415, 429, 503].map { .init($0, "The errors of the request.", body: body) }
     }
 
@@ -54,13 +60,20 @@ package struct GraphQLEndpoint: Endpoint {
         to request: Request, _ context: AppRequestContext, _ read: () async throws -> GraphQLCall
     ) async throws -> Response {
         try requireOwnPage(request)
-        guard let type = GraphQLMediaType(acceptedBy: request) else {
+        let takesEvents = GraphQLMediaType.takesEvents(request)
+        guard let type = GraphQLMediaType(acceptedBy: request) ?? (takesEvents ? .json : nil) else {
             throw GraphQLRefusal(.notAcceptable, "Accept application/json or application/graphql-response+json.")
         }
         let call = try await read()
         do {
             let document = try documents.document(call.source)
             let operation = try GraphQLOperation(document, named: call.operationName, variables: call.variables)
+            if operation.kind == .subscription {
+                guard takesEvents else {
+                    throw GraphQLRefusal(.notAcceptable, "Accept text/event-stream for a subscription.")
+                }
+                return try subscribe(operation, request, context)
+            }
             if request.method != .post, operation.kind == .mutation {
                 var response = type.response(.methodNotAllowed, "Send a mutation by POST.", code: "BadRequestException")
                 response.headers[.allow] = "POST"
@@ -70,6 +83,35 @@ package struct GraphQLEndpoint: Endpoint {
             return type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation))
         } catch let errors as GraphQLErrors {
             return type.response(GraphQLResponse(data: nil, errors: errors.errors.map(\.withCode)))
+        }
+    }
+
+    /// Opens a subscription as a stream of events.
+    private func subscribe(
+        _ operation: GraphQLOperation, _ request: Request, _ context: AppRequestContext
+    ) throws -> Response {
+        guard let proof = context.proof, let principal = context.principal else { throw Problem.unauthorized }
+        let source: SubscriptionSource
+        do {
+            source = try SubscriptionSource(operation, OperationContext(parts, context))
+        } catch let fault as GraphQLFieldFault {
+            return GraphQLMediaType.json.response(.badRequest, fault.message, code: fault.code ?? "BadRequestException")
+        }
+        // An answer to HEAD has no body, so it opens no feed.
+        if request.method == .head { return Response(status: .ok, headers: SubscriptionFeed.headers) }
+        let last = request.headers[.lastEventID].flatMap { Int64($0) }
+        let isNumber = last.map { (0...Query.largestSequence).contains($0) } ?? false
+        let cursor = isNumber ? last.map { LogSequence($0) } : source.after
+        let feed = SubscriptionFeed(
+            parts, context, operation, source, proof: proof, since: cursor ?? parts.coordinator.lastSequence)
+        do throws(FeedShares.Refusal) {
+            return Response(
+                status: .ok, headers: SubscriptionFeed.headers,
+                body: try follower.open(feed, by: FeedOwner(principal), on: context.channel))
+        } catch {
+            throw error == .isStopping
+                ? Problem.unavailable(error.words, retryAfterSeconds: 30)
+                : Problem.tooManyRequests(retryAfterSeconds: 30, error.words)
         }
     }
 

@@ -12,7 +12,7 @@ struct ServedField: Sendable {
 
     /// Every field of the schema, as `Type.field`.
     static let table: [String: ServedField] = {
-        let parts = [query, mutation, users, people, devices, regions, incidents, structures]
+        let parts = [query, mutation, subscription, users, people, devices, regions, incidents, structures]
         return Dictionary(parts.joined(), uniquingKeysWith: { _, last in last })
     }()
 }

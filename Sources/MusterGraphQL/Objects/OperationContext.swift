@@ -41,11 +41,16 @@ final class OperationContext: Sendable {
     /// Makes the context of an operation.
     ///
     /// - Throws: `Problem.unauthorized` for a request without a principal.
-    init(_ parts: ServerParts, _ context: AppRequestContext) throws(Problem) {
+    convenience init(_ parts: ServerParts, _ context: AppRequestContext) throws(Problem) {
+        self.init(parts, context, try context.access(in: parts.coordinator.directory))
+    }
+
+    /// Makes the context of an operation of a caller with these rights.
+    init(_ parts: ServerParts, _ context: AppRequestContext, _ access: Access) {
         coordinator = parts.coordinator
         configuration = parts.configuration
         self.context = context
-        state = Mutex(State(access: try context.access(in: parts.coordinator.directory)))
+        state = Mutex(State(access: access))
     }
 
     /// The caller's rights, in the directory of the operation.
@@ -125,6 +130,13 @@ final class OperationContext: Sendable {
             for (device, facts) in read { state.devices[device] = facts }
             return state.devices
         }
+    }
+
+    /// Shows a person's safety as a change has it, and all else as it is now.
+    func assume(_ safety: Safety, of user: User) async throws {
+        guard var facts = try await facts(of: [user])[user.number] else { return }
+        facts.safety = safety
+        state.withLock { $0.people[user.number] = facts }
     }
 
     // MARK: People

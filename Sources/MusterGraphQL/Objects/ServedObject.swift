@@ -23,6 +23,9 @@ enum ServedObject: Sendable {
     case pageInfo(Connection)
     case positionReceipt(PositionReceipt)
     case refusedPosition(RefusedPosition)
+    case personChange(PersonChange)
+    case positionChange(PositionChange)
+    case incidentChange(IncidentChange)
 }
 
 /// A page of Amplify's model.
@@ -87,6 +90,16 @@ extension ServedObject {
 // What the fields of each type take from an object; nil for an object of another type.
 extension ServedObject {
     var isOperation: Void? { if case .operation = self { () } else { nil } }
+    /// The root of a subscription, for one change.
+    var asChange: ServedObject? {
+        switch self {
+        case .personChange, .positionChange, .incidentChange: self
+        default: nil
+        }
+    }
+    var asPersonChange: PersonChange? { if case .personChange(let change) = self { change } else { nil } }
+    var asPositionChange: PositionChange? { if case .positionChange(let change) = self { change } else { nil } }
+    var asIncidentChange: IncidentChange? { if case .incidentChange(let change) = self { change } else { nil } }
     var asUser: User? { if case .user(let user) = self { user } else { nil } }
     var asUserPage: UserPage? { if case .userPage(let page) = self { page } else { nil } }
     var asPerson: User? { if case .person(let user) = self { user } else { nil } }

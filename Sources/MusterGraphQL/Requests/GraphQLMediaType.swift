@@ -34,6 +34,11 @@ enum GraphQLMediaType: String, Sendable {
         self = best.type
     }
 
+    /// Whether the client takes server-sent events, as for a subscription.
+    static func takesEvents(_ request: Request) -> Bool {
+        request.headers[values: .accept].contains { $0.lowercased().contains("text/event-stream") }
+    }
+
     /// The response that carries an answer.
     func response(_ answer: GraphQLResponse) -> Response {
         let status: HTTPResponse.Status = answer.data == nil && self == .graphQL ? .badRequest : .ok

@@ -1,0 +1,89 @@
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// The changes that a subscription reports.
+struct SubscriptionSource: Sendable {
+    /// A kind of change, by the field that reports it.
+    private enum Kind: String {
+        case safety = "safetyChanged"
+        case position = "positionChanged"
+        case incident = "incidentChanged"
+    }
+
+    private let kind: Kind
+    /// The team whose changes are reported; nil for all that the caller may see.
+    private let team: TeamNumber?
+    /// The device whose changes are reported; nil for all that the caller may see.
+    private let device: DeviceNumber?
+    /// The number in the log after which the client wants to begin; nil for now.
+    let after: LogSequence?
+
+    /// Reads the field of a subscription.
+    ///
+    /// - Throws: `GraphQLErrors`; a fault when an argument names nothing that the caller may see.
+    init(_ operation: GraphQLOperation, _ context: OperationContext) throws {
+        let (name, members) = try operation.subscriptionField()
+        let arguments = FieldArguments(members: members)
+        guard let kind = Kind(rawValue: name) else { throw GraphQLFieldFault.unauthorized("Subscription.\(name)") }
+        self.kind = kind
+        team = try arguments["team"]?.string.map { text in
+            guard let team = try ServedField.team(text, context) else { throw GraphQLFieldFault.notFound }
+            return team.number
+        }
+        device = try arguments["device"]?.string.map { text in
+            guard case .device(let name, let owner)? = GlobalID(text),
+                let owner = context.directory.users[owner],
+                let device = context.directory.device(named: name, of: owner.number), context.access.mayRead(device)
+            else { throw GraphQLFieldFault.notFound }
+            return device.number
+        }
+        after = try arguments["after"]?.string.map { text in
+            guard let number = Int64(text), (0...Query.largestSequence).contains(number) else {
+                throw GraphQLFieldFault.badRequest("`after` must be the `sequence` of a change.")
+            }
+            return LogSequence(number)
+        }
+    }
+
+    /// The object that reports a change; nil for a change that is not reported to the caller.
+    func object(for event: LiveEvent, to access: Access) -> ServedObject? {
+        guard access.maySee(event.change) else { return nil }
+        let directory = access.directory
+        switch (kind, event.change) {
+        case (.safety, .safety(let safety, of: let number)):
+            guard let user = directory.users[number], team == nil || user.team == team else { return nil }
+            return .personChange(PersonChange(sequence: event.sequence, person: user, safety: safety))
+        case (.position, .position(let position, of: let number, isCurrent: _)):
+            guard device == nil || device == number, let device = directory.devices[number],
+                team == nil || directory.users[device.user]?.team == team
+            else { return nil }
+            return .positionChange(PositionChange(sequence: event.sequence, device: device, position: position))
+        case (.incident, .incident(let incident)):
+            guard team == nil || incident.team == team else { return nil }
+            return .incidentChange(IncidentChange(sequence: event.sequence, incident: incident))
+        default: return nil
+        }
+    }
+}
+
+/// A change of a person's safety.
+struct PersonChange: Sendable {
+    var sequence: LogSequence
+    var person: User
+    /// The safety after the change.
+    var safety: Safety
+}
+
+/// A stored position.
+struct PositionChange: Sendable {
+    var sequence: LogSequence
+    var device: Device
+    var position: Position
+}
+
+/// A change of an incident.
+struct IncidentChange: Sendable {
+    var sequence: LogSequence
+    var incident: Incident
+}
