@@ -360,7 +360,7 @@ let package = Package(
                 "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ],
+            ], exclude: ["Golden"],
             swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
         .testTarget(
             name: "MusterNearbyTests",
