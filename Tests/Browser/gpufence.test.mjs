@@ -53,3 +53,15 @@ test("a waiting that is given up does nothing", (context) => {
     assert.equal(world.drawn, 0);
     assert.deepEqual(world.deleted, ["fence"]);
 });
+
+test("a browser with WebGL 1 alone draws as well", (context) => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    context.after(() => mock.timers.reset());
+    let drawn = 0;
+    whenDrawn({ flush() {} }, () => { drawn += 1; }, () => 0);
+    mock.timers.tick(5);
+    assert.equal(drawn, 1);
+    whenDrawn({ flush() {} }, () => { drawn += 1; }, () => 0)();
+    mock.timers.tick(5);
+    assert.equal(drawn, 1);
+});

@@ -9,25 +9,26 @@ const longestMs = 1000;
 
 /**
  * Calls `act` once all that was asked of a context before is drawn. By WebGL 2.0, section 3.7.14 (sync objects).
- * @param {WebGL2RenderingContext} gl
+ * WebGL 1 has no such objects: there a picture counts as drawn at once, and so does one of a context that was lost.
+ * @param {WebGL2RenderingContext | WebGLRenderingContext} gl
  * @param {() => void} act
  * @param {() => number} [now] replaced in tests
  * @returns {() => void} gives the waiting up
  */
 export function whenDrawn(gl, act, now = () => performance.now()) {
-    const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    const sync = gl.fenceSync?.(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
     const untilMs = now() + longestMs;
     let timer;
+    const end = () => { if (sync) { gl.deleteSync(sync); } };
     const look = () => {
-        // A lost context answers null.
         if (sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) === gl.UNSIGNALED && now() < untilMs) {
             timer = setTimeout(look, lookEveryMs);
             return;
         }
-        gl.deleteSync(sync);
+        end();
         act();
     };
     timer = setTimeout(look, lookEveryMs);
-    return () => { clearTimeout(timer); gl.deleteSync(sync); };
+    return () => { clearTimeout(timer); end(); };
 }
