@@ -64,6 +64,35 @@ def test_an_incident_is_clean(page, server, crew, kind):
 
 
 @pytest.mark.parametrize("language", ["en", "es", "ja", "zh"])
+def test_the_buttons_to_call_for_help_are_in_sight_below_a_call_on_a_small_phone(page, server, language):
+    # As long as the server takes a name, and a note that a leader may well write.
+    team = f"quay-{language}-".ljust(64, "n")
+    make_crew(server, team, f"quentin-{language}")
+    page.tab.set_viewport_size({"width": 320, "height": 568})
+    page.open().sign_in(f"quentin-{language}", password)
+    page.open("#/phone")
+    page.find("#language").select_option(language)
+    until(lambda: page.script("() => document.documentElement.lang") == language)
+    page.open("#/")
+    number = server.ask("POST", f"teams/{team}/incidents", {"kind": "real", "note": "Smoke in hall 3. " * 12})["number"]
+    try:
+        until(lambda: page.is_shown("#call"))
+        page.find("#call-seen").click()
+        until(lambda: page.is_shown("#called"))
+        hidden = page.script("""() => [...document.querySelectorAll(".say button")].filter((button) => {
+            const { left, top, right, bottom } = button.getBoundingClientRect();
+            return [[left + 8, top + 8], [right - 8, bottom - 8]].some(([x, y]) =>
+                document.elementFromPoint(x, y)?.closest("button") !== button);
+        }).map((button) => button.textContent)""")
+        assert hidden == [] and page.find(".say button").count() == 3
+        # What does not fit is scrolled to, by a finger or by the keyboard.
+        assert "Smoke in hall 3." in page.text("#called")
+        assert faults_of(page) == []
+    finally:
+        server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
+
+
+@pytest.mark.parametrize("language", ["en", "es", "ja", "zh"])
 def test_each_language_has_room_on_a_small_phone(page, server, crew, language):
     page.tab.set_viewport_size({"width": 320, "height": 568})
     page.open().sign_in("rosa", password)

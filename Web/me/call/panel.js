@@ -24,9 +24,11 @@ export function Panel() {
     return html`<section id="called" class="called" aria-label=${t("me.call.label")}>
         ${calls.map((call) => html`<div key=${call.key} data-kind=${call.incident.kind}>
             <h2>${callTitle(call.incident)}</h2>
-            <p>${callLine(call.incident, now)}</p>
-            ${call.incident.note && html`<p class="call-note">${legible(call.incident.note)}</p>`}
-            <p class="call-seen">${seenWords(call, deliveries, now)}</p>
+            <div class="called-words" tabindex="0" role="group" aria-label=${callTitle(call.incident)}>
+                <p>${callLine(call.incident, now)}</p>
+                ${call.incident.note && html`<p class="call-note">${legible(call.incident.note)}</p>`}
+                <p class="call-seen">${seenWords(call, deliveries, now)}</p>
+            </div>
             <a class="to-way" href=${hrefOf("way")}>${t("me.call.way")}</a>
         </div>`)}
     </section>`;
