@@ -196,7 +196,7 @@ def test_a_person_is_shown_in_full_with_a_number_to_call(page, crowd):
     page.find("#search").fill("p001")
     until(lambda: row_count(page) == 1)
     page.open_track("p001")
-    until(lambda: page.text("#person-name") == "p000")
+    until(lambda: page.text("#person-name") == "p001")
     expected = {"Team": "crowd", "Crew": "Blue", "Phone": "+47 22 00 0001",
                 "Where": "Nobody knows yet where p001 is.", "Heard": "never heard"}
     until(lambda: expected.items() <= page.script(
