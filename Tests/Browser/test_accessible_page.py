@@ -127,11 +127,13 @@ def test_the_sheet_to_sign_and_the_list_of_incidents_are_clean(page, mill_incide
     until(lambda: page.is_shown(".sheet"))
     assert faults_of(page) == []
     # Nobody writes on a phone's screen: the columns for that are on paper, and where there is room.
-    remarks = page.find(".sheet-missing th:last-child")
+    remarks, boxes = page.find(".sheet-missing th:last-child"), page.find(".sheet-crew th:first-child").first
+    said = page.find(".sheet-crew th:last-child").first
     for width, media, is_shown in ((1280, "screen", True), (390, "screen", False), (390, "print", True)):
         page.set_view(width, 844)
         page.tab.emulate_media(media=media)
-        assert remarks.is_visible() == is_shown, (width, media)
+        assert remarks.is_visible() == boxes.is_visible() == is_shown, (width, media)
+        assert said.is_visible(), "why somebody was taken off the roll, and what was said of them"
     page.tab.emulate_media(media="screen")
     page.go("incident", "all")
     until(lambda: page.is_shown(".incidents .cards li"))
