@@ -96,11 +96,13 @@ class WorkerWorld {
                 return text === undefined ? undefined : new Response(text);
             },
         });
+        this.active = {
+            scriptURL: "http://localhost/me/worker.js?v=former",
+            postMessage: ({ type }) => { this.toldActive.push(type); },
+        };
         const self = {
             location: { href: `http://localhost/me/worker.js?v=${version}` },
-            registration: {
-                scope: "http://localhost/me/", active: { postMessage: ({ type }) => { this.toldActive.push(type); } },
-            },
+            registration: { scope: "http://localhost/me/", active: this.active },
             addEventListener: (name, act) => { (this.listeners[name] ??= []).push(act); },
             skipWaiting: () => { this.skipped = true; },
             clients: { claim: async () => { this.hasClaimed = true; } },
@@ -235,4 +237,12 @@ test("a worker that gives way ends what it waits for, and answers again if the n
     server.get = get;
     server.files["no-file-of-the-app"] = "there";
     assert.equal(await world.text("no-file-of-the-app"), "there");
+});
+
+test("a worker that is in use already, and was ended since, asks nobody to give way", async () => {
+    const server = new Server(files);
+    const world = new WorkerWorld(server, "one");
+    world.active.scriptURL = "http://localhost/me/worker.js?v=one";
+    await world.fire("message", { data: { type: "takeOver" } });
+    assert.deepEqual(world.toldActive, []);
 });

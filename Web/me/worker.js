@@ -95,7 +95,10 @@ async function install() {
 async function takeOver() {
     self.skipWaiting();
     for (let waitedMs = 0; !isActivated && waitedMs < giveWayLimitMs; waitedMs += giveWayEveryMs) {
-        self.registration.active?.postMessage({ type: "giveWay" });
+        const { active } = self.registration;
+        // A worker that was ended since it took over does not know that it did: it must not end its own requests.
+        if (!active || active.scriptURL === self.location.href) { return; }
+        active.postMessage({ type: "giveWay" });
         await new Promise((resolve) => { setTimeout(resolve, giveWayEveryMs); });
     }
 }
