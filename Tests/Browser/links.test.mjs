@@ -180,8 +180,9 @@ test("a person is shown as the link tells; at work nobody is called not safe", (
 
 test("a roll shows first whom to look for, and never counts a doubt as safe", () => {
     const roll = [
-        { name: "a", accounted: true, checking: false }, { name: "b", accounted: false, checking: true },
-        { name: "c", accounted: false, checking: false },
+        { name: "a", accounted: true, checking: false, state: "safe" },
+        { name: "b", accounted: false, checking: true, state: "safe", doubt: "stale" },
+        { name: "c", accounted: false, checking: false, state: "unsafe" },
     ];
     assert.deepEqual(groupsOf(roll).map(({ kind, people }) => [kind, people.map(({ name }) => name)]),
         [["unaccounted", ["c"]], ["checking", ["b"]], ["accounted", ["a"]]]);

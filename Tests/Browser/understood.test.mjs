@@ -8,13 +8,14 @@ import { ownOf } from "../../Web/me/own.js";
 import { statusOf } from "../../Web/me/status/statuswords.js";
 import { peopleOfRoll } from "../../Web/console/incident/crewroll.js";
 import { presenceLines } from "../../Web/console/shared/presence.js";
-import { stateWords } from "../../Web/console/shared/rowwords.js";
+import { whereWords } from "../../Web/console/roster/where.js";
+import { rollWords, stateWords } from "../../Web/console/shared/rowwords.js";
 import { counts, isAccounted, shownState, tally } from "../../Web/console/shared/safety.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";
 import { timerWords } from "../../Web/console/shared/timerwords.js";
 import { understood, understoodPresence } from "../../Web/console/shared/understood.js";
 import { addWords } from "../../Web/console/shared/words.js";
-import { stateOf } from "../../Web/console/share/sharedstate.js";
+import { groupsOf, stateOf } from "../../Web/console/share/sharedstate.js";
 import { eventWords } from "../../Web/console/timeline/eventwords.js";
 
 await addWords("../me/status");
@@ -25,8 +26,8 @@ const region = { collection: "site", id: "a", name: "Assembly point A", muster: 
 const says = "the server says more than this version of the page knows";
 const mia = (safety) => ({ user: "mia", team: "north", safetySequence: 1, since: at, ...safety });
 
-function loaded({ members = [], incidents = [], rolls = [], presences = [] }) {
-    const snapshot = { sequence: 1, presenceSequence: 1, members, positions: [], presences, incidents, rolls,
+function loaded({ members = [], incidents = [], rolls = [], presences = [], positions = [] }) {
+    const snapshot = { sequence: 1, presenceSequence: 1, members, positions, presences, incidents, rolls,
         regions: [] };
     return reduce(emptyState, { type: "snapshot", snapshot });
 }
@@ -87,6 +88,33 @@ test("the roll of an incident and a shared link take it in the same way", () => 
     assert.equal(shown(loaded({ rolls: [{ number: 7, team: "north", roll }] }), "/roll/7/-1")[0], "unknown");
     const state = stateOf({ person: { name: "mia", state: "evacuated" } });
     assert.equal(shownState(state, state.members.get("mia")), "unknown");
+    const told = [
+        { name: "a", accounted: true, checking: false, state: "evacuated" },
+        { name: "b", accounted: true, checking: false, state: "safe", doubt: "phoneSwapped" },
+        { name: "c", accounted: true, checking: false, state: "safe" },
+    ];
+    assert.deepEqual(groupsOf(told).map(({ kind, people }) => [kind, people.map(({ name }) => name)]),
+        [["unaccounted", ["a"]], ["checking", ["b"]], ["accounted", ["c"]]]);
+});
+
+test("what somebody said and is not confirmed is told as safe only where it is that", () => {
+    const said = (kind) => rollWords(mia({ state: "unknown", unconfirmed: { kind, at, by: "lea" } }), Date.parse(at));
+    assert.match(said("safe"), /^said safe by lea /);
+    assert.equal(said("sheltered"), "");
+});
+
+test("a newer fix is not told as inside a region of which the doubt is not known", () => {
+    const located = { latitude: 1, longitude: 2, sampleTime: "2026-03-26T12:01:00Z" };
+    const words = (doubt) => {
+        const live = loaded({
+            members: [mia({ state: "unknown", located })],
+            positions: [{ device: "mia/phone", latitude: 1, longitude: 2, sampleTime: at }],
+            presences: [{ device: "mia/phone", region, standing: "inside", doubt, since: at, sampleTime: at }],
+        });
+        return whereWords(live.members.get("mia"), live.regions);
+    };
+    assert.equal(words(undefined), "in Assembly point A");
+    assert.equal(words("phoneSwapped"), "1.00000, 2.00000");
 });
 
 test("the member’s app shows it as unknown or as in doubt", () => {

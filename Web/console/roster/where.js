@@ -4,6 +4,7 @@ import { lengthWords } from "../shared/length.js";
 import { latestPosition } from "../shared/state.js";
 import { legible } from "../shared/text.js";
 import { clockTime } from "../shared/time.js";
+import { notUnderstood } from "../shared/understood.js";
 import { listed, t } from "../shared/words.js";
 
 /** Farther from every region than this the direction from one tells nobody anything: the coordinates do. */
@@ -39,7 +40,8 @@ export function lastPlace(member, regions) {
         [member.positions, member.presences, member.clocks ?? []].flatMap((each) => [...each.keys()]));
     const device = newer && devices.size > 1 ? undefined : stored?.device;
     const names = [...member.presences.get(device)?.values() ?? []]
-        .filter(({ standing, doubt }) => standing === "inside" && !(newer && doubt === "checking"))
+        .filter(({ standing, doubt }) => standing === "inside"
+            && !(newer && (doubt === "checking" || doubt === notUnderstood)))
         .map(({ region }) => legible(region.name || region.id));
     return {
         words: names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(fix, regions),

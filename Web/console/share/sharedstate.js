@@ -1,6 +1,7 @@
 /** What a link shows, as the state that the map and the words of the console know. Pure. */
+import { isChecking } from "../shared/safety.js";
 import { emptyState } from "../shared/state.js";
-import { understood } from "../shared/understood.js";
+import { notUnderstood, understood } from "../shared/understood.js";
 
 /** Stands for the team of the people who are shown, whose name this state does not need. */
 const team = "shared";
@@ -39,14 +40,21 @@ function regionOf({ geometry, properties }, index) {
 
 /**
  * The people of a roll, those to look for first, in the groups in which the page shows them.
- * @param {{accounted: boolean, checking: boolean}[]} roll
+ * @param {{accounted: boolean, checking: boolean, state: string, doubt?: string}[]} roll
  * @returns {{kind: "unaccounted"|"checking"|"accounted", people: object[]}[]} groups that have somebody
  */
 export function groupsOf(roll) {
     const groups = { unaccounted: [], checking: [], accounted: [] };
     for (const person of roll) {
-        groups[person.accounted ? "accounted" : person.checking ? "checking" : "unaccounted"].push(person);
+        groups[groupOf(person)].push(person);
     }
     return Object.entries(groups).filter(([, people]) => people.length > 0)
         .map(([kind, people]) => ({ kind, people }));
+}
+
+/** Whom the page shows as unknown or in doubt stands nowhere among those who are accounted for. */
+function groupOf(person) {
+    const known = understood(person);
+    if (person.accounted && known.doubt !== notUnderstood) { return "accounted"; }
+    return person.checking || isChecking(known) ? "checking" : "unaccounted";
 }

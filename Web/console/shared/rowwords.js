@@ -79,9 +79,9 @@ export function rollWords(member, nowMs) {
     if (roll?.kind === "removed") { return by("roll.removed", departure); }
     if (roll?.kind === "moved") { return by("roll.moved", departure); }
     if (unconfirmed && !isAccounted(member)) {
-        return t(unconfirmed.kind === "offSite" ? "roll.saidOffSite" : "roll.saidSafe", {
-            name: legible(unconfirmed.by), age: age(unconfirmed.at, nowMs),
-        });
+        const key = { safe: "roll.saidSafe", offSite: "roll.saidOffSite" }[unconfirmed.kind];
+        // What only a newer server knows is not told as "safe".
+        return key ? t(key, { name: legible(unconfirmed.by), age: age(unconfirmed.at, nowMs) }) : "";
     }
     return "";
 }
