@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { groupsOf } from "../../Web/console/timeline/eventlist.js";
-import { folded, groupValue, isWanted, noFilter } from "../../Web/console/timeline/listedevents.js";
+import { folded, groupValue, isWanted, kinds, noFilter } from "../../Web/console/timeline/listedevents.js";
 import { EventHistory } from "../../Web/console/timeline/eventhistory.js";
 import { Problem } from "../../Web/console/shared/http.js";
+import { markOrder } from "../../Web/console/shared/marks.js";
 import { addWords } from "../../Web/console/shared/words.js";
 
 await addWords("timeline");
@@ -27,6 +28,8 @@ test("events are chosen by kind, person, crew, team and region, and by all of th
     assert.deepEqual(kept({}), [9, 8, 7, 6, 5]);
     assert.deepEqual(kept({ kind: "calls" }), [8]);
     assert.deepEqual(kept({ kind: "safety" }), [6, 5]);
+    assert.deepEqual(markOrder.filter((mark) => ![...kinds.safety, ...kinds.calls].includes(mark)), [],
+        "every state that somebody comes into is found by a kind");
     assert.deepEqual(kept({ person: " AN" }), [7, 6]);
     assert.deepEqual(kept({ person: "north" }), []);
     assert.deepEqual(kept({ group: groupValue("north") }), [9, 7, 6, 5]);

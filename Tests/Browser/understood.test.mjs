@@ -146,6 +146,8 @@ test("changes and events that this version does not know say no more than that t
     };
     assert.equal(told({ type: "safety", state: "evacuated", since: at }),
         "is in a state that this version of the page does not know");
+    assert.equal(told({ type: "safety", state: "unknown", source: "underReview", since: at }),
+        "is being worked out after an edit of regions: unknown", "known, and not silent");
     assert.equal(told({ type: "crossing", device: "mia/phone", kind: "hover", region, sampleTime: at }),
         "Assembly point A: something that this version of the page does not know");
     assert.equal(told({ type: "incident", team: "north", number: 7, open: true, kind: "real", startedAt: at,

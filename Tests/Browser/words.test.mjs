@@ -114,7 +114,7 @@ test("each state has one word in each language, which every text about that stat
         needsHelp: ["say.needsHelp", "order.needsHelp", "visitor.needsHelp", "call.needsHelp", "event.needsHelp"],
         seemsToHaveLeft: ["known.left", "known.leftPlace", "leaving.one", "title.left", "event.seemsToHaveLeft"],
         unsafe: ["title.unsafe", "event.unsafe"],
-        unknown: ["title.unknown", "event.unlocated", "event.silent"],
+        unknown: ["title.unknown", "event.unlocated", "event.underReview", "event.silent"],
         checking: ["doubt.checking", "title.checking", "tally.checking", "groups.crewChecking", "presence.checking",
             "presence.checkingIn", "presence.checkingSeveral", "presence.seemsIn", "presence.seemsNowhere"],
     };

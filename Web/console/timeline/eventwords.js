@@ -42,6 +42,7 @@ export function eventWords({ kind, region, probability, source, doubt, markedBy,
             return t("event.checking", { place: place ?? t("leaving.somewhere"), doubt: doubtWords(doubt) });
         case "unknown":
             if (doubt === notUnderstood) { return t("event.notUnderstood"); }
+            if (source === "underReview") { return t("event.underReview"); }
             return t(source === "unlocated" ? "event.unlocated" : "event.silent");
         case "passed": return t("event.passed", { place: place ?? t("event.region") });
         default: return crossingWords(kind, place ?? t("event.region"), probability);

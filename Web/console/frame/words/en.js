@@ -261,6 +261,7 @@ export default Object.freeze({
     "event.checking": "is in doubt in {place}: {doubt}",
     "event.unlocated": "is heard, but not located: unknown",
     "event.silent": "is silent: unknown",
+    "event.underReview": "is being worked out after an edit of regions: unknown",
     "event.notUnderstood": "is in a state that this version of the page does not know",
     "event.seemsToHaveLeft": "seems to have left {place}",
     "event.passed": "passed {place} (inferred)",

@@ -268,6 +268,7 @@ export default Object.freeze({
     "event.checking": "está en duda en {place}: {doubt}",
     "event.unlocated": "da señal, pero no ubicación: estado desconocido",
     "event.silent": "no da señal: estado desconocido",
+    "event.underReview": "está en cálculo tras un cambio de zonas: estado desconocido",
     "event.notUnderstood": "está en un estado que esta versión de la página no conoce",
     "event.seemsToHaveLeft": "parece haber salido de {place}",
     "event.passed": "pasó por {place} (deducido)",

@@ -256,6 +256,7 @@ export default Object.freeze({
     "event.checking": "{place}にいるか疑わしい: {doubt}",
     "event.unlocated": "受信したが位置なし: 安否不明",
     "event.silent": "受信なし: 安否不明",
+    "event.underReview": "区域の変更後、判定の途中: 安否不明",
     "event.notUnderstood": "このバージョンの画面では解釈できない状態です",
     "event.seemsToHaveLeft": "{place}を離れた模様",
     "event.passed": "{place}を通過（推定）",

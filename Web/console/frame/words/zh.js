@@ -251,6 +251,7 @@ export default Object.freeze({
     "event.checking": "是否在 {place} 存疑：{doubt}",
     "event.unlocated": "有信号但无位置：状况不明",
     "event.silent": "无信号：状况不明",
+    "event.underReview": "区域修改后，正在判定：状况不明",
     "event.notUnderstood": "处于此版本页面无法识别的状态",
     "event.seemsToHaveLeft": "疑似已离开 {place}",
     "event.passed": "经过 {place}（推断）",
