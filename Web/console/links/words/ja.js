@@ -35,7 +35,7 @@ export default Object.freeze({
     "links.once": "表示されるのは今回だけです。",
     "links.code": "アドレスのQRコード",
     "links.share.person": "{name}をリンクで共有",
-    "links.share.incident": "{team}の避難対応{number} をリンクで共有",
+    "links.share.incident": "{team}の避難対応{number}をリンクで共有",
     "links.share.visitors": "{team}の来訪者用リスト",
     "links.shows.person": "リンクを持つ人は、アカウントなしで{name}の居場所と無事かどうかを見られます。それ以外は表示されません。",
     "links.shows.incident": "リンクを持つ人は、アカウントなしで名簿の氏名と状態、集合場所を見られます。電話番号と個人の位置は表示されません。",
