@@ -159,7 +159,9 @@ test("an address that names each device itself is told from one that other devic
 
 test("an OwnTracks app is configured as the command line does it", () => {
     assert.equal(phoneAddress("https://muster.example.org/"), "https://muster.example.org/owntracks");
-    assert.equal(phoneAddress("https://m.example/x/owntracks"), "https://m.example/x/owntracks");
+    for (const path of ["owntracks", "osmand", "overland/"]) {
+        assert.equal(phoneAddress(`https://m.example/x/${path}`), "https://m.example/x/owntracks");
+    }
     for (const wrong of ["muster.example.org", "ftp://x", "https://x/?a=1", "https://x/#a", "https://a:b@x/", "",
         `https://${"x".repeat(1000)}.org`]) { assert.equal(phoneAddress(wrong), undefined, wrong); }
     const content = configuration({

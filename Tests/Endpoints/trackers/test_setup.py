@@ -99,6 +99,12 @@ def test_json_has_the_same(server):
     assert applied(told["link"]) == (told["settings"][0]["value"], "watch")
 
 
+@pytest.mark.parametrize("path", ["", "/", "/owntracks", "/overland/", "/osmand"])
+def test_the_address_may_have_the_path_of_an_app_already(server, path):
+    made = json.loads(set_up(server, "gpslogger", "--json", address=f"{server_of_phones}/base{path}")[0])
+    assert {"name": "URL", "value": f"{server_of_phones}/base/osmand"} in made["settings"]
+
+
 def test_an_address_over_http_warns_that_the_token_can_be_read(server):
     assert "can read the token" in set_up(server, "traccar", address="http://muster.example.org")[1]
     assert "can read the token" not in set_up(server, "traccar")[1]

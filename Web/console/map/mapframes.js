@@ -1,8 +1,8 @@
 /**
  * When a map is drawn anew. People who move, tiles and letters come one after the other, and each would draw the whole
  * map, which without a graphics card leaves the page no time for anything else. They are drawn together, a few times a
- * second. A move of the map itself is drawn at once. No picture is begun before the last is drawn: pictures that wait
- * for one another would hold up the rest of the page together.
+ * second, and none is begun before the last is drawn: pictures that wait for one another would hold up the rest of the
+ * page together. A move of the map itself is drawn at once.
  */
 import { whenDrawn } from "./gpufence.js";
 
@@ -111,13 +111,13 @@ export class MapFrames {
     #note() {
         const beganMs = this.#now();
         this.#cancelDrawn();
-        this.#isDrawing = true;
         this.#cancelDrawn = this.#whenDrawn(() => {
             this.#isDrawing = false;
             this.#drawnMs = this.#now();
             this.#gapMs = Math.min(longestGapMs, gapShare * (this.#drawnMs - beganMs));
             this.#askDue();
         });
+        this.#isDrawing = true;
     }
 
     /** A mouse that only passes over the map moves nothing. */
@@ -130,7 +130,8 @@ export class MapFrames {
     /** Somebody who writes presses key after key, and the map is drawn nevertheless. */
     #pressed({ target }) {
         const nowMs = this.#now();
-        if (this.#map.getContainer().contains(target) || nowMs - this.#pressedMs < 2 * pressRestMs) { return; }
+        const isOfMap = this.#map.getContainer().contains(target);
+        if (isOfMap || this.#isResting || nowMs - this.#pressedMs < 2 * pressRestMs) { return; }
         this.#pressedMs = nowMs;
         this.rest(pressRestMs);
     }

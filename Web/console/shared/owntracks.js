@@ -15,7 +15,7 @@ const longestAddress = 1000;
 export function phoneAddress(server) { return serverAddress(server, "owntracks"); }
 
 /**
- * The server's address with the path that an app posts to, which may be part of it already.
+ * The server's address with the path that an app posts to. It may have the path of this or of another app already.
  * @returns {string|undefined} undefined if `server` is no http or https address, or is too long
  */
 export function serverAddress(server, path) {
@@ -24,8 +24,8 @@ export function serverAddress(server, path) {
     const isPlain = ["http:", "https:"].includes(url.protocol) && url.host !== "" && url.search === ""
         && url.hash === "" && url.username === "" && !server.includes("#") && !server.includes("?");
     if (!isPlain || new TextEncoder().encode(server).length > longestAddress) { return undefined; }
-    const base = server.trim().replace(/\/$/, "");
-    return base.endsWith(`/${path}`) ? base : `${base}/${path}`;
+    const base = server.trim().replace(/\/$/, "").replace(/\/(?:osmand|overland|owntracks)$/, "");
+    return `${base}/${path}`;
 }
 
 /** Whether a token would be sent to this address unencrypted, readable to anyone on the way. */

@@ -57,7 +57,7 @@ struct OwnTracksConfiguration: Encodable {
 
 /// The address of a server as a phone reaches it.
 enum ServerAddress {
-    /// The address with the path that an app posts to, which may be part of it already.
+    /// The address with the path that an app posts to. It may have the path of this or of another app already.
     ///
     /// - Parameter longest: the largest number of bytes of the server's address.
     /// - Throws: `CommandFailure` if it is no http or https address, or too long.
@@ -68,8 +68,12 @@ enum ServerAddress {
         guard server.utf8.count <= longest else {
             throw CommandFailure("the address has \(server.utf8.count) bytes; \(longest) at most")
         }
-        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
-        return base.hasSuffix("/\(path)") ? base : "\(base)/\(path)"
+        var base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        for known in ["/osmand", "/overland", "/owntracks"] where base.hasSuffix(known) {
+            base.removeLast(known.count)
+            break
+        }
+        return "\(base)/\(path)"
     }
 }
 
