@@ -19,6 +19,7 @@ package enum ServedSchema {
         var limits = GraphQLLimits()
         limits.fields = 1_000
         limits.responseValues = 200_000
+        limits.responseBytes = 16 << 20
         return limits
     }()
 }

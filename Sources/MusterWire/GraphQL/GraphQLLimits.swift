@@ -22,6 +22,10 @@ package struct GraphQLLimits: Hashable, Sendable {
     package var fields = 5_000
     /// How many values a response may hold, lists and objects included.
     package var responseValues = 1_000_000
+    /// How many bytes the names and texts of a response may have.
+    package var responseBytes = 64 << 20
+    /// How many errors a response lists; of further ones it has only the null.
+    package var responseErrors = 1_000
 
     package init() {}
 

@@ -56,7 +56,8 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
     let collection: GraphQLFieldCollection
     let places: GraphQLPlaces
     let valueLimit: Int
-    var tree = GraphQLResultTree()
+    private let byteLimit: Int
+    var tree: GraphQLResultTree
 
     init(_ operation: GraphQLOperation, _ resolver: Resolver) {
         self.operation = operation
@@ -65,6 +66,8 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
         collection = GraphQLFieldCollection(operation)
         places = GraphQLPlaces(operation.request.document.source)
         valueLimit = operation.request.limits.responseValues
+        byteLimit = operation.request.limits.responseBytes
+        tree = GraphQLResultTree(errorLimit: operation.request.limits.responseErrors)
     }
 
     mutating func run(root: Resolver.Object) async {
@@ -91,6 +94,10 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
                     if tree.count > valueLimit {
                         tree.stop(
                             with: GraphQLError(.limit, "The response has more than \(valueLimit) values."))
+                        return
+                    }
+                    if tree.bytes > byteLimit {
+                        tree.stop(with: GraphQLError(.limit, "The response has more than \(byteLimit) bytes."))
                         return
                     }
                 }

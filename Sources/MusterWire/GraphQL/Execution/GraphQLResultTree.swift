@@ -26,6 +26,12 @@ struct GraphQLResultTree {
         Node(content: .object([]), parent: -1, isNonNull: false, step: .index(0))
     ]
     private(set) var errors: [GraphQLError] = []
+    /// How many bytes the names and texts have so far.
+    private(set) var bytes = 0
+    private var isStopped = false
+    private let errorLimit: Int
+
+    init(errorLimit: Int) { self.errorLimit = errorLimit }
 
     /// The node of the whole data.
     static let root: NodeID = 0
@@ -35,6 +41,7 @@ struct GraphQLResultTree {
     /// Adds a field to an object.
     mutating func addField(_ name: String, to parent: NodeID, isNonNull: Bool) -> NodeID {
         let node = nodes.count
+        bytes += name.utf8.count
         nodes.append(Node(parent: parent, isNonNull: isNonNull, step: .name(name)))
         guard case .object(var fields) = nodes[parent].content else { return node }
         // Released before the array grows, so that it grows in place.
@@ -55,7 +62,10 @@ struct GraphQLResultTree {
     /// Makes a node an object without fields.
     mutating func makeObject(_ node: NodeID) { nodes[node].content = .object([]) }
 
-    mutating func setLeaf(_ node: NodeID, _ value: JSONValue) { nodes[node].content = .leaf(value) }
+    mutating func setLeaf(_ node: NodeID, _ value: JSONValue) {
+        bytes += value.string?.utf8.count ?? 8
+        nodes[node].content = .leaf(value)
+    }
 
     /// Whether a node still appears in the response.
     ///
@@ -73,9 +83,14 @@ struct GraphQLResultTree {
     /// null (GraphQL October 2021, section 6.4.4). Notes the error, unless the node is already out of the response.
     mutating func fail(_ node: NodeID, with error: GraphQLError) {
         guard isKept(node) else { return }
-        var error = error
-        error.path = path(of: node)
-        errors.append(error)
+        if errors.count < errorLimit {
+            var error = error
+            error.path = path(of: node)
+            errors.append(error)
+        } else if errors.count == errorLimit {
+            errors.append(
+                GraphQLError(.limit, "Only the first \(errorLimit) errors are listed.", code: "LimitExceeded"))
+        }
         var node = node
         while nodes[node].isNonNull, nodes[node].parent >= 0 { node = nodes[node].parent }
         nodes[node].content = .null
@@ -84,6 +99,8 @@ struct GraphQLResultTree {
 
     /// Gives up: the data is null, for one more error.
     mutating func stop(with error: GraphQLError) {
+        if isStopped { return }
+        isStopped = true
         errors.append(error)
         nodes[Self.root].content = .null
         nodes[Self.root].isDropped = true
