@@ -11,6 +11,9 @@ package struct GraphQLEndpoint: Endpoint {
     private let parts: ServerParts
     private let documents = DocumentCache()
     private let follower: FeedFollower
+    private let queries = OperationGate(running: 4, waiting: 64)
+    /// Each subscription waits at most once, so the limits of feeds are those of who waits.
+    private let changes = OperationGate(running: 2, waiting: .max)
 
     package init(_ parts: ServerParts) {
         self.parts = parts
@@ -72,7 +75,7 @@ package struct GraphQLEndpoint: Endpoint {
                 guard takesEvents else {
                     throw GraphQLRefusal(.notAcceptable, "Accept text/event-stream for a subscription.")
                 }
-                return try subscribe(operation, request, context)
+                return try subscribe(call, operation, request, context)
             }
             if request.method != .post, operation.kind == .mutation {
                 var response = type.response(.methodNotAllowed, "Send a mutation by POST.", code: "BadRequestException")
@@ -80,7 +83,14 @@ package struct GraphQLEndpoint: Endpoint {
                 return response
             }
             let resolver = ServedResolver(operation: try OperationContext(parts, context))
-            return type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation))
+            // A mutation waits for no query: it may be a call for help.
+            if operation.kind == .mutation {
+                return type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation).withCodes)
+            }
+            let caller = resolver.operation.access.principal.user
+            return try await queries.run(caller) {
+                type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation).withCodes)
+            }
         } catch let errors as GraphQLErrors {
             return type.response(GraphQLResponse(data: nil, errors: errors.errors.map(\.withCode)))
         }
@@ -88,9 +98,17 @@ package struct GraphQLEndpoint: Endpoint {
 
     /// Opens a subscription as a stream of events.
     private func subscribe(
-        _ operation: GraphQLOperation, _ request: Request, _ context: AppRequestContext
+        _ call: GraphQLCall, _ operation: GraphQLOperation, _ request: Request, _ context: AppRequestContext
     ) throws -> Response {
         guard let proof = context.proof, let principal = context.principal else { throw Problem.unauthorized }
+        // Both are held for as long as the subscription is open; a document of this length is shared (`DocumentCache`).
+        let size = call.source.utf8.count + JSONValue.object(call.variables).bytes.count
+        guard size <= DocumentCache.textLimit else {
+            return GraphQLMediaType.json.response(
+                .badRequest,
+                "A subscription's document and variables have at most \(DocumentCache.textLimit) bytes together.",
+                code: "LimitExceeded")
+        }
         let source: SubscriptionSource
         do {
             source = try SubscriptionSource(operation, OperationContext(parts, context))
@@ -103,7 +121,8 @@ package struct GraphQLEndpoint: Endpoint {
         let isNumber = last.map { (0...Query.largestSequence).contains($0) } ?? false
         let cursor = isNumber ? last.map { LogSequence($0) } : source.after
         let feed = SubscriptionFeed(
-            parts, context, operation, source, proof: proof, since: cursor ?? parts.coordinator.lastSequence)
+            parts, context, operation, source, proof: proof, gate: changes,
+            since: cursor ?? parts.coordinator.lastSequence)
         do throws(FeedShares.Refusal) {
             return Response(
                 status: .ok, headers: SubscriptionFeed.headers,
@@ -128,6 +147,11 @@ package struct GraphQLEndpoint: Endpoint {
         }
         guard isOwn else { throw GraphQLRefusal(.forbidden, "A page of another site may not call this.") }
     }
+}
+
+extension GraphQLResponse {
+    /// The answer, in which an error of a limit has AppSync's word, too.
+    var withCodes: GraphQLResponse { GraphQLResponse(data: data, errors: errors.map(\.withCode)) }
 }
 
 extension GraphQLError {

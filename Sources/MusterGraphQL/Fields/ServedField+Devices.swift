@@ -48,7 +48,8 @@ extension ServedField {
             cursor = HistoryCursor(text: text)
             guard cursor != nil else { throw GraphQLFieldFault.badRequest("The cursor is not one from an answer.") }
         }
-        try operation.spend(devices.count * (paging.first + 1))
+        // A position is read, copied and given a cursor, whether or not the page is looked into.
+        try operation.spend(devices.count * (paging.first + 1) * 4)
         let (numbers, begin) = (devices.map(\.number), cursor)
         let histories = try await operation.coordinator.read { store in
             try numbers.map { device in

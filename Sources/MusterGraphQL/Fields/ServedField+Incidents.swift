@@ -44,9 +44,7 @@ extension ServedField {
             throw GraphQLFieldFault.tooMuch("The rolls of at most \(rollLimit) incidents are read at a time.")
         }
         var rolls: [NamedRoll] = []
-        for incident in incidents {
-            rolls.append(try await operation.coordinator.roll(of: incident, for: operation.access))
-        }
+        for incident in incidents { rolls.append(try await operation.roll(of: incident)) }
         return rolls
     }
 
@@ -77,19 +75,31 @@ extension ServedField {
         let openOnly = arguments["openOnly"]?.boolean ?? false
         try operation.spend(reaches.count * (paging.first + 1))
         let access = operation.access
+        let limit = paging.first + 1
         let found = try await operation.coordinator.read { store in
             let open = openOnly ? try store.openIncidents().sorted { $0.number > $1.number } : []
             return try reaches.map { reach in
                 if openOnly {
                     let later = open.filter { incident in
-                        reach.includes(incident) && cursor.map { incident.number < $0 } ?? true
+                        reach.includes(incident) && access.mayRead(incident)
+                            && (cursor.map { incident.number < $0 } ?? true)
                     }
-                    return Array(later.prefix(paging.first + 1))
+                    return Array(later.prefix(limit))
                 }
                 switch reach {
                 case .none: return []
-                case .all: return try store.incidents(of: nil, before: cursor, limit: paging.first + 1)
-                case .team(let team): return try store.incidents(of: team, before: cursor, limit: paging.first + 1)
+                case .all:
+                    // Those of removed teams, which not everyone of this reach may read, take no place on a page.
+                    var kept: [Incident] = []
+                    var begin = cursor
+                    while kept.count < limit {
+                        let next = try store.incidents(of: nil, before: begin, limit: limit)
+                        kept += next.filter { access.mayRead($0) }
+                        guard next.count == limit, let last = next.last else { break }
+                        begin = last.number
+                    }
+                    return Array(kept.prefix(limit))
+                case .team(let team): return try store.incidents(of: team, before: cursor, limit: limit)
                 }
             }
         }

@@ -13,7 +13,7 @@ extension ServedField {
         + fields(of: "RefusedPosition", \.asRefusedPosition, refusedPosition)
 
     private static let commands: [String: Field<Void>] = [
-        "updateUser": root { arguments, operation in
+        "updateUser": command { arguments, operation in
             let input = arguments["input"] ?? .null
             guard let user = modelUser(input["id"]?.string ?? "", operation) else { throw GraphQLFieldFault.notFound }
             if let condition = arguments["condition"] {
@@ -26,7 +26,7 @@ extension ServedField {
             }
             return operation.directory.users[user.number].map { ServedObject.user($0).resolved } ?? .null
         },
-        "declare": root { arguments, operation in
+        "declare": command { arguments, operation in
             let input = FieldArguments(members: arguments["input"]?.members ?? [])
             guard case .person(let name)? = GlobalID(input["person"]?.string ?? ""),
                 let user = operation.directory.users[name], operation.access.mayKnow(user)
@@ -41,7 +41,7 @@ extension ServedField {
             try await declare(declared, "declare", operation)
             return operation.directory.users[user.number].map { ServedObject.person($0).resolved } ?? .null
         },
-        "openIncident": root { arguments, operation in
+        "openIncident": command { arguments, operation in
             let input = FieldArguments(members: arguments["input"]?.members ?? [])
             guard let team = try team(input["team"]?.string ?? "", operation) else { throw GraphQLFieldFault.notFound }
             guard operation.access.mayLead(team) else { throw GraphQLFieldFault.unauthorized("Mutation.openIncident") }
@@ -52,7 +52,7 @@ extension ServedField {
             operation.renew()
             return ServedObject.incident(incident).resolved
         },
-        "closeIncident": root { arguments, operation in
+        "closeIncident": command { arguments, operation in
             let input = FieldArguments(members: arguments["input"]?.members ?? [])
             guard case .incident(let number)? = GlobalID(input["id"]?.string ?? ""),
                 let incident = try await incident(number, operation)
@@ -67,7 +67,7 @@ extension ServedField {
             operation.renew()
             return ServedObject.incident(closed.incident).resolved
         },
-        "reportPositions": root { arguments, operation in
+        "reportPositions": command { arguments, operation in
             let receipt = try await report(arguments["input"]?.elements ?? [], operation)
             return .object(.positionReceipt(receipt), type: nil)
         },
@@ -86,6 +86,19 @@ extension ServedField {
         "index": .value({ _, _ in true }) { refused, _ in .integer(Int64(refused.index)) },
         "reason": .value({ _, _ in true }) { refused, _ in .string(refused.reason) },
     ]
+
+    /// How many mutations one operation executes.
+    private static let commandLimit = 20
+
+    /// A field of the root of mutations. One request is not worth a thousand of the native API.
+    private static func command(
+        _ execute: @escaping @Sendable (FieldArguments, OperationContext) async throws -> Resolved
+    ) -> Field<Void> {
+        root { arguments, operation in
+            try operation.spendCommand(of: commandLimit)
+            return try await execute(arguments, operation)
+        }
+    }
 
     // MARK: Declarations
 
@@ -129,6 +142,8 @@ extension ServedField {
         guard inputs.count <= reportLimit else {
             throw GraphQLFieldFault.badRequest("`input` has more than \(reportLimit) positions.")
         }
+        // One request reports as much as one of the native API, however many fields it has.
+        try operation.spendReports(inputs.count, of: reportLimit)
         let access = operation.access
         let now = operation.configuration.now()
         var receipt = PositionReceipt()
@@ -174,12 +189,12 @@ extension ServedField {
             throw .badRequest("The coordinate is not on the earth.")
         }
         guard let sampleTime = try input.instant("sampleTime") else { throw .badRequest("`sampleTime` is required.") }
-        let accuracy = try input.number("accuracyMetres", in: 0...1e7)
+        let accuracy = try input.number("accuracyMetres", in: 0...1e8)
         return Position(
             coordinate: coordinate, sampleTime: sampleTime, receivedTime: now,
             accuracy: accuracy.flatMap { $0 > 0 ? Metres($0) : nil },
-            speed: try input.number("speedMetresPerSecond", in: 0...1e5),
-            heading: try input.number("courseDegrees", in: 0...360),
+            speed: try input.number("speedMetresPerSecond", in: 0...1e6),
+            heading: try input.number("courseDegrees", in: 0...360).map { $0 == 360 ? 0 : $0 },
             battery: try input.number("batteryPercent", in: 0...100))
     }
 }

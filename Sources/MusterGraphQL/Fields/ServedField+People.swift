@@ -20,10 +20,10 @@ extension ServedField {
         }) { user, operation in user.crew.flatMap { operation.directory.crews[$0] }.map { .crew($0) } },
         "email": .value({ $0.mayReadContacts(of: $1) }) { user, _ in user.email.map { .string($0) } },
         "phone": .value({ $0.mayReadContacts(of: $1) }) { user, _ in user.phone.map { .string($0) } },
-        "safety": fact { .string($0.safety.state.served) },
-        "isChecking": fact { .boolean($0.safety.isChecking) },
-        "safetySince": fact { facts in
-            facts.safety.since.milliseconds == 0 ? nil : .string(facts.safety.since.rfc3339)
+        "safety": fact { .string($0.state.served) },
+        "isChecking": fact { .boolean($0.isChecking) },
+        "safetySince": fact { safety in
+            safety.since.milliseconds == 0 ? nil : .string(safety.since.rfc3339)
         },
         "position": .batch({ $0.mayRead($1) }) { people, _, operation in
             let facts = try await operation.facts(of: people)
@@ -39,13 +39,11 @@ extension ServedField {
         },
     ]
 
-    /// A field of what the engine knows of a person.
-    private static func fact(
-        _ value: @escaping @Sendable (OperationContext.PersonFacts) -> JSONValue?
-    ) -> Field<User> {
+    /// A field of a person's safety.
+    private static func fact(_ value: @escaping @Sendable (Safety) -> JSONValue?) -> Field<User> {
         .batch({ $0.mayRead($1) }) { people, _, operation in
-            let facts = try await operation.facts(of: people)
-            return people.map { facts[$0.number].flatMap(value).map { .value($0) } ?? .null }
+            let safety = try await operation.safety(of: people)
+            return people.map { safety[$0.number].flatMap(value).map { .value($0) } ?? .null }
         }
     }
 
@@ -99,7 +97,10 @@ extension ServedField {
         try operation.spend(people.count)
         guard let safety else { return try Connection(people, paging) { .person($0) }.resolved }
         let facts = try await operation.facts(of: people)
-        let found = people.lazy.filter { facts[$0.number]?.safety.state.served == safety }
+        // Somebody with a doubt is not among the safe, as in the native API's counts.
+        let found = people.lazy.filter { person in
+            facts[person.number].map { $0.safety.state.served == safety && !$0.safety.isChecking } ?? false
+        }
         return try Connection(found, paging) { .person($0) }.resolved
     }
 }

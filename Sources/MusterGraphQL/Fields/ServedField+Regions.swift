@@ -20,7 +20,10 @@ extension ServedField {
             .boolean(operation.directory.isMuster(region))
         },
         "geoJSON": .value({ access, _ in access.mayReadRegions }) { region, operation in
-            .string(geoJSON(of: region, in: operation.directory))
+            let text = geoJSON(of: region, in: operation.directory)
+            // A long text counts as many objects: aliases could ask for it a thousand times.
+            try operation.spend(text.utf8.count / 32)
+            return .string(text)
         },
         "people": .batch({ access, _ in access.mayReadRegions }) { regions, arguments, operation in
             let paging = try Paging(arguments)

@@ -27,16 +27,28 @@ final class OperationContext: Sendable {
         var devices: [DeviceNumber: DeviceFacts] = [:]
         /// Every person, by team; nil until a field needs them.
         var members: [TeamNumber: [User]]?
+        /// The people whom the caller may see; nil until a field needs them.
+        var readable: [User]?
+        var rolls: [Incident: NamedRoll] = [:]
+        /// The safety of people as the change that a subscription reports has it.
+        var assumed: [UserNumber: Safety] = [:]
         var room = OperationContext.objectLimit
+        /// How many mutations were executed.
+        var commands = 0
+        /// How many positions they reported.
+        var reports = 0
     }
 
     let coordinator: StoreCoordinator
     let configuration: Configuration
     private let context: AppRequestContext
+    private let room: Int
     private let state: Mutex<State>
 
     /// How many objects an operation may examine, in all its fields together.
     static let objectLimit = 500_000
+    /// How many objects a subscription may examine for one change.
+    static let changeLimit = 50_000
 
     /// Makes the context of an operation.
     ///
@@ -46,11 +58,14 @@ final class OperationContext: Sendable {
     }
 
     /// Makes the context of an operation of a caller with these rights.
-    init(_ parts: ServerParts, _ context: AppRequestContext, _ access: Access) {
+    init(
+        _ parts: ServerParts, _ context: AppRequestContext, _ access: Access, room: Int = OperationContext.objectLimit
+    ) {
+        self.room = room
         coordinator = parts.coordinator
         configuration = parts.configuration
         self.context = context
-        state = Mutex(State(access: access))
+        state = Mutex(State(access: access, room: room))
     }
 
     /// The caller's rights, in the directory of the operation.
@@ -66,6 +81,7 @@ final class OperationContext: Sendable {
         state.withLock { state in
             state.access = Access(state.access.principal, in: directory)
             (state.people, state.devices, state.members) = ([:], [:], nil)
+            (state.readable, state.rolls) = (nil, [:])
         }
     }
 
@@ -78,8 +94,30 @@ final class OperationContext: Sendable {
             return state.room >= 0
         }
         guard isWithin else {
-            throw .tooMuch("The operation examines more than \(Self.objectLimit) objects: ask for less at a time.")
+            throw .tooMuch("The operation examines more than \(room) objects: ask for less at a time.")
         }
+    }
+
+    /// Counts a mutation.
+    ///
+    /// - Throws: a fault when the operation has too many.
+    func spendCommand(of limit: Int) throws(GraphQLFieldFault) {
+        let count = state.withLock { state in
+            state.commands += 1
+            return state.commands
+        }
+        guard count <= limit else { throw .tooMuch("An operation executes at most \(limit) mutations.") }
+    }
+
+    /// Counts positions that a mutation reports.
+    ///
+    /// - Throws: a fault when the operation reports too many.
+    func spendReports(_ positions: Int, of limit: Int) throws(GraphQLFieldFault) {
+        let count = state.withLock { state in
+            state.reports += positions
+            return state.reports
+        }
+        guard count <= limit else { throw .tooMuch("An operation reports at most \(limit) positions.") }
     }
 
     /// The fault that an error of the server becomes; one without details for an unexpected error, which it logs.
@@ -100,13 +138,18 @@ final class OperationContext: Sendable {
         try spend(devices.reduce(0) { $0 + 1 + $1.devices.count })
         let read = try await coordinator.inspect { engine, _, _ in
             devices.map { person, devices in
-                let position = devices.compactMap { engine.latestPosition(of: $0) }
-                    .max { $0.sampleTime < $1.sampleTime }
+                // Of the device that was located last, by corrected clocks: one that is slow by an hour hides no other.
+                let position = devices.compactMap { device in
+                    engine.latestPosition(of: device).map { ($0, at: engine.evaluatedTime(of: device) ?? $0.sampleTime) }
+                }.max { $0.at < $1.at }?.0
                 return (person, PersonFacts(safety: engine.safety(of: person), position: position))
             }
         }
         return state.withLock { state in
-            for (person, facts) in read { state.people[person] = facts }
+            for (person, var facts) in read {
+                facts.safety = state.assumed[person] ?? facts.safety
+                state.people[person] = facts
+            }
             return state.people
         }
     }
@@ -132,11 +175,28 @@ final class OperationContext: Sendable {
         }
     }
 
-    /// Shows a person's safety as a change has it, and all else as it is now.
-    func assume(_ safety: Safety, of user: User) async throws {
-        guard var facts = try await facts(of: [user])[user.number] else { return }
-        facts.safety = safety
-        state.withLock { $0.people[user.number] = facts }
+    /// Shows a person's safety as a change has it, and all else as it is now. Call it before any field is read.
+    func assume(_ safety: Safety, of user: User) { state.withLock { $0.assumed[user.number] = safety } }
+
+    /// Returns people's safety. What a change says of a person asks nothing of the writer.
+    func safety(of people: [User]) async throws -> [UserNumber: Safety] {
+        var safety = state.withLock { $0.assumed }
+        let assumed = safety
+        let rest = assumed.isEmpty ? people : people.filter { assumed[$0.number] == nil }
+        let facts = try await self.facts(of: rest)
+        for person in rest { safety[person.number] = facts[person.number]?.safety }
+        return safety
+    }
+
+    /// Returns the roll of an incident as the caller may see it. Reads it once, whatever asks for it.
+    func roll(of incident: Incident) async throws -> NamedRoll {
+        if let known = state.withLock({ $0.rolls[incident] }) { return known }
+        // A roll is a read of its whole record, and a look at the engine.
+        try spend(1_000)
+        let roll = try await coordinator.roll(of: incident, for: access)
+        try spend(roll.people.count)
+        state.withLock { $0.rolls[incident] = roll }
+        return roll
     }
 
     // MARK: People
@@ -161,8 +221,14 @@ final class OperationContext: Sendable {
     ///
     /// - Throws: a fault when the operation examined too many objects.
     func people() throws(GraphQLFieldFault) -> [User] {
+        let (access, known) = state.withLock { ($0.access, $0.readable) }
+        if let known {
+            try spend(known.count)
+            return known
+        }
         let people = access.readableUsers.filter { $0.role != .gateway }
         try spend(people.count)
+        state.withLock { $0.readable = people }
         return people
     }
 }

@@ -3,7 +3,9 @@ import MusterGeometry
 import MusterWire
 
 /// An object of a response: what the fields of one of the schema's types are read from.
-enum ServedObject: Sendable {
+///
+/// Indirect, because the executor holds each object of a level several times.
+indirect enum ServedObject: Sendable {
     /// The root of an operation.
     case operation
     /// A person, as Amplify's model has it.
@@ -19,7 +21,7 @@ enum ServedObject: Sendable {
     case incident(Incident)
     case rollEntry(RollEntry)
     case connection(Connection)
-    indirect case edge(Edge)
+    case edge(Edge)
     case pageInfo(Connection)
     case positionReceipt(PositionReceipt)
     case refusedPosition(RefusedPosition)

@@ -1,3 +1,4 @@
+import MusterCore
 import MusterWire
 import Synchronization
 
@@ -7,17 +8,17 @@ import Synchronization
 /// forgotten. So the documents used last are kept, between half the capacity and all of it.
 final class DocumentCache: Sendable {
     private struct Halves {
-        var younger: [String: GraphQLRequest] = [:]
-        var older: [String: GraphQLRequest] = [:]
+        var younger: [ExactText: GraphQLRequest] = [:]
+        var older: [ExactText: GraphQLRequest] = [:]
 
-        mutating func take(_ source: String, _ capacity: Int) -> GraphQLRequest? {
+        mutating func take(_ source: ExactText, _ capacity: Int) -> GraphQLRequest? {
             if let request = younger[source] { return request }
             guard let request = older.removeValue(forKey: source) else { return nil }
             put(request, source, capacity)
             return request
         }
 
-        mutating func put(_ request: GraphQLRequest, _ source: String, _ capacity: Int) {
+        mutating func put(_ request: GraphQLRequest, _ source: ExactText, _ capacity: Int) {
             if younger.count >= capacity { (older, younger) = (younger, [:]) }
             younger[source] = request
         }
@@ -27,7 +28,7 @@ final class DocumentCache: Sendable {
     private let halfCapacity: Int
 
     /// The longest text that is kept, in bytes of UTF-8.
-    private static let textLimit = 16 << 10
+    static let textLimit = 16 << 10
 
     init(capacity: Int = 512) { halfCapacity = max(1, capacity / 2) }
 
@@ -38,9 +39,11 @@ final class DocumentCache: Sendable {
     ///
     /// - Throws: the errors of the document, which is not kept.
     func document(_ source: String) throws(GraphQLErrors) -> GraphQLRequest {
-        if let kept = halves.withLock({ $0.take(source, halfCapacity) }) { return kept }
+        // Two documents that `String` considers equal may hold different texts.
+        let key = ExactText(source)
+        if let kept = halves.withLock({ $0.take(key, halfCapacity) }) { return kept }
         let request = try GraphQLRequest(source, schema: ServedSchema.schema, limits: ServedSchema.limits)
-        if source.utf8.count <= Self.textLimit { halves.withLock { $0.put(request, source, halfCapacity) } }
+        if source.utf8.count <= Self.textLimit { halves.withLock { $0.put(request, key, halfCapacity) } }
         return request
     }
 }

@@ -46,6 +46,14 @@ struct SubscriptionSource: Sendable {
         }
     }
 
+    /// Whether a change is of the kind that is reported, whoever may see it.
+    func reports(_ change: Change) -> Bool {
+        switch (kind, change) {
+        case (.safety, .safety), (.position, .position), (.incident, .incident): true
+        default: false
+        }
+    }
+
     /// The object that reports a change; nil for a change that is not reported to the caller.
     func object(for event: LiveEvent, to access: Access) -> ServedObject? {
         guard access.maySee(event.change) else { return nil }
