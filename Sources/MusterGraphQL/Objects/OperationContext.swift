@@ -47,6 +47,8 @@ final class OperationContext: Sendable {
 
     /// How many objects an operation may examine, in all its fields together.
     static let objectLimit = 500_000
+    /// How many people or devices the engine is asked about at once. The writer commits nothing meanwhile.
+    private static let lookLimit = 2_000
     /// How many objects a subscription may examine for one change.
     static let changeLimit = 50_000
 
@@ -136,13 +138,14 @@ final class OperationContext: Sendable {
         if unknown.isEmpty { return known }
         let devices = unknown.map { (person: $0, devices: directory.devices(of: $0)) }
         try spend(devices.reduce(0) { $0 + 1 + $1.devices.count })
-        let read = try await coordinator.inspect { engine, _, _ in
-            devices.map { person, devices in
-                // Of the device that was located last, by corrected clocks: one that is slow by an hour hides no other.
-                let position = devices.compactMap { device in
-                    engine.latestPosition(of: device).map { ($0, at: engine.evaluatedTime(of: device) ?? $0.sampleTime) }
-                }.max { $0.at < $1.at }?.0
-                return (person, PersonFacts(safety: engine.safety(of: person), position: position))
+        var read: [(UserNumber, PersonFacts)] = []
+        for begin in stride(from: 0, to: devices.count, by: Self.lookLimit) {
+            let part = Array(devices[begin..<min(begin + Self.lookLimit, devices.count)])
+            read += try await coordinator.inspect { engine, _, _ in
+                part.map { person, devices in
+                    let position = Self.position(of: devices, engine)
+                    return (person, PersonFacts(safety: engine.safety(of: person), position: position))
+                }
             }
         }
         return state.withLock { state in
@@ -154,19 +157,34 @@ final class OperationContext: Sendable {
         }
     }
 
+    /// The newest position of the device that was located last, by corrected clocks: one that is slow by an hour hides
+    /// no other.
+    private static func position(of devices: [DeviceNumber], _ engine: Engine) -> Position? {
+        devices.compactMap { device in
+            engine.latestPosition(of: device).map { position in
+                (position: position, at: engine.evaluatedTime(of: device) ?? position.sampleTime)
+            }
+        }.max { $0.at < $1.at }?.position
+    }
+
     /// Returns what the engine knows of devices. Reads those that no field read before, together.
     func facts(of devices: [Device]) async throws -> [DeviceNumber: DeviceFacts] {
         let known = state.withLock { $0.devices }
         let unknown = Set(devices.map(\.number)).filter { known[$0] == nil }
         if unknown.isEmpty { return known }
         try spend(unknown.count)
-        let read = try await coordinator.inspect { engine, _, _ in
-            unknown.map { device in
-                let inside = engine.shownStandings(of: device).filter { $0.standing == .inside }
-                return (
-                    device,
-                    DeviceFacts(position: engine.latestPosition(of: device), regions: inside.map(\.region))
-                )
+        let wanted = Array(unknown)
+        var read: [(DeviceNumber, DeviceFacts)] = []
+        for begin in stride(from: 0, to: wanted.count, by: Self.lookLimit) {
+            let part = Array(wanted[begin..<min(begin + Self.lookLimit, wanted.count)])
+            read += try await coordinator.inspect { engine, _, _ in
+                part.map { device in
+                    let inside = engine.shownStandings(of: device).filter { $0.standing == .inside }
+                    return (
+                        device,
+                        DeviceFacts(position: engine.latestPosition(of: device), regions: inside.map(\.region))
+                    )
+                }
             }
         }
         return state.withLock { state in
