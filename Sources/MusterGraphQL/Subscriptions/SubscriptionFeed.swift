@@ -89,7 +89,7 @@ final class SubscriptionFeed: FeedContent {
                 events = try await parts.feeds.recent.events(since: cursor.withLock { $0 })
             } catch StoreError.trimmed {
                 try await complete(
-                    "The changes after this number are no longer stored: read the current state, and subscribe anew.",
+                    "The changes after this number are no longer stored: subscribe anew, and read the current state.",
                     "Gone", &writer)
                 return false
             } catch {
