@@ -28,6 +28,9 @@ final class OperationGate: Sendable {
         return try await work()
     }
 
+    /// How many operations of a user wait for their turn.
+    func waitingCount(of user: UserNumber) -> Int { lanes.withLock { $0[user]?.waiting.count ?? 0 } }
+
     private func enter(_ user: UserNumber) async throws {
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             let mayRun = lanes.withLock { lanes -> Bool? in
