@@ -249,7 +249,7 @@ def test_a_leader_puts_a_member_into_a_crew_and_changes_the_own_password(screen,
     screen.refused(401)
 
 
-def test_ten_thousand_users_are_found_and_drawn_a_hundred_at_a_time(browsers, tmp_path):
+def test_ten_thousand_users_are_found_a_hundred_at_a_time_and_led_through_a_drill(browsers, tmp_path):
     server = LiveServer(tmp_path)
     server.start()
     context = browsers.context(with_webgl=False)
@@ -268,6 +268,28 @@ def test_ten_thousand_users_are_found_and_drawn_a_hundred_at_a_time(browsers, tm
         assert screen.rows()[0] == "user-09990"
         screen.field("Search").fill("")
         screen.shows("10,001 found, 200 shown")
+        lead_a_drill_of_ten_thousand(page, server)
     finally:
         context.close()
         server.stop()
+
+
+def lead_a_drill_of_ten_thousand(page, server):
+    """Their roll counts everybody and draws those in sight."""
+    number = server.ask("POST", "teams/big/incidents", {"kind": "drill"})["number"]
+    page.open(f"#/incident/{number}")
+    until(lambda: page.texts(".incident-counts dd") == ["0", "0", "10,000", "10,000"], 120)
+    # A row for each of them, and one for those who have no crew.
+    assert page.find("#roll").get_attribute("aria-rowcount") == "10001"
+
+    def drawn():
+        return page.texts("#roll .roll-row .name")
+    until(lambda: "user-00000" in "".join(drawn()))
+    assert len(drawn()) < 100
+    page.script("() => { const list = document.querySelector('#roll'); list.scrollTop = list.scrollHeight; }")
+    until(lambda: "user-09999" in "".join(drawn()))
+    assert len(drawn()) < 100
+    server.ask("POST", "users/user-09999/declarations", {"kind": "safe"})
+    until(lambda: page.texts(".incident-counts dd") == ["1", "0", "9,999", "10,000"])
+    server.ask("POST", f"incidents/{number}/close", {"reason": "the test is over"})
+    until(lambda: page.find(".incident[data-open]").count() == 0)

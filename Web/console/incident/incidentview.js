@@ -5,7 +5,7 @@ import { isAccounted, isChecking, leads } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch } from "../shared/time.js";
 import { html, useEffect, useMemo, useNow, usePage, useSlice, useState } from "../shared/view.js";
-import { t } from "../shared/words.js";
+import { currentLocale, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
 import { peopleOf } from "./crewroll.js";
 import { musterTime } from "./mustertime.js";
@@ -67,7 +67,8 @@ function Head({ incident, people, isLive }) {
         <${Clock} incident=${incident} isKnown=${!incident.open || isLive} />
         <dl class="incident-counts">
             ${["accounted", "checking", "unaccounted", "people"].map((name) => html`<div key=${name} data-name=${name}>
-                <dt>${t(`incident.count.${name}`)}</dt><dd>${counts[name]}</dd></div>`)}
+                <dt>${t(`incident.count.${name}`)}</dt><dd>${
+        counts[name].toLocaleString(currentLocale())}</dd></div>`)}
         </dl>
         ${incident.open && !isLive && wasLiveMs !== undefined && html`<p class="fault">${t("incident.asOf", {
         time: clockTime(new Date(wasLiveMs).toISOString()) })}</p>`}
