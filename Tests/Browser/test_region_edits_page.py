@@ -231,6 +231,31 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(page, server, pie
     assert not sent
 
 
+def drop_nested_kml(page, depth, padding_bytes):
+    """Drops a file, made by the browser, of folders in each other with a polygon each."""
+    ring = square(west, south + 0.06)
+    page.script("""([ring, depth, padding]) => {
+        const polygon = (name) => `<Placemark><name>${name}</name><Polygon><outerBoundaryIs><LinearRing><coordinates>`
+            + `${ring}</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark>`;
+        const folders = Array.from({ length: depth }, (_, index) => `<Folder>${polygon(`Store ${index}`)}`).join("");
+        const text = `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${folders}${"</Folder>".repeat(depth)}`
+            + `<!--${"x".repeat(padding)}--></Document></kml>`;
+        const carried = new DataTransfer();
+        carried.items.add(new File([text], `deep-${depth}.kml`));
+        document.querySelector(".regions-screen").dispatchEvent(
+            new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: carried }));
+    }""", [" ".join(f"{x},{y},0" for x, y in [*ring, ring[0]]), depth, padding_bytes])
+
+
+def test_a_file_just_below_the_limit_with_folders_in_folders_is_read_and_one_too_deep_is_not(page, server, pier):
+    open_regions(page, "pier-site", user="pier-lena")
+    drop_nested_kml(page, 40, 0)
+    until(lambda: "deep-40.kml" in page.text(".importer") and "nested deeper than 32" in page.text(".importer"))
+    drop_nested_kml(page, 20, 29_500_000)
+    until(lambda: "deep-20.kml" in page.text(".importer") and "20 regions, no fault" in page.text(".importer"))
+    assert page.find(".importer .primary").is_enabled()
+
+
 def test_a_collection_of_all_teams_is_only_to_look_at(page, server, pier):
     server.ask("POST", "collections", {"name": "everybodys"})
     server.ask("PUT", "collections/everybodys/regions/hall", box("hall", "Town hall", west, south + 0.1))
