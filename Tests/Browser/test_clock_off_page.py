@@ -102,7 +102,7 @@ def look_at_people(page, phone):
     due = clock_time(page.row("quay-ben"), "next check-in due ")
     assert -60 < due <= 1800
     # What comes later by the feed is of now, too.
-    phone.report(inside, seconds_later=30)
+    be_heard(phone)
     until(lambda: re.search(heard_lately, page.row("quay-ann")))
 
 

@@ -35,6 +35,7 @@ without_command = {
     "PUT /api/v1/users/{user}/pause": "nobody says for others that they pause; docs/safety.md",
     "DELETE /api/v1/users/{user}/pause": "the same",
     "POST /api/v1/incidents/{incident}/acknowledgement": "nobody says for others that they have seen a call",
+    "GET /api/v1/targets/{target}/deliveries/waiting": "is what the console shows of a target; docs/webhooks.md",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }
 
