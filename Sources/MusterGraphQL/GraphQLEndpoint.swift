@@ -12,7 +12,7 @@ package struct GraphQLEndpoint: Endpoint {
     private let documents = DocumentCache()
     private let follower: FeedFollower
     private let queries = OperationGate(running: 4, waiting: 64)
-    /// Each subscription waits at most once, so the limits of feeds are those of who waits.
+    /// Each subscription waits at most once, so the limits of feeds bound how many wait.
     private let changes = OperationGate(running: 2, waiting: .max)
 
     package init(_ parts: ServerParts) {

@@ -63,7 +63,7 @@ extension ServedField {
         }
     }
 
-    /// A position comes from a field that the caller may read.
+    /// The fields of a position. They need no right of their own: the field that gave the position was checked.
     private static let position: [String: Field<Position>] = [
         "coordinate": .object({ _, _ in true }) { position, _ in .coordinate(position.coordinate) },
         "accuracyMetres": .value({ _, _ in true }) { position, _ in position.accuracy.map { .number($0.value) } },

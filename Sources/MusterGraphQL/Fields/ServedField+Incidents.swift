@@ -57,8 +57,7 @@ extension ServedField {
         "person": .object({ access, entry in entry.person.map { access.mayKnow($0) } ?? true }) { entry, _ in
             entry.person.map { .person($0) }
         },
-        "safety": .value({ _, _ in true }) { entry, _ in .string(entry.safety.state.served) },
-        "isChecking": .value({ _, _ in true }) { entry, _ in .boolean(entry.safety.isChecking) },
+        "safety": .value({ _, _ in true }) { entry, _ in .string(entry.safety.served) },
         "since": .value({ _, _ in true }) { entry, _ in
             entry.safety.since.milliseconds == 0 ? nil : .string(entry.safety.since.rfc3339)
         },

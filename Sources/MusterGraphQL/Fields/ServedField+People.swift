@@ -20,8 +20,7 @@ extension ServedField {
         }) { user, operation in user.crew.flatMap { operation.directory.crews[$0] }.map { .crew($0) } },
         "email": .value({ $0.mayReadContacts(of: $1) }) { user, _ in user.email.map { .string($0) } },
         "phone": .value({ $0.mayReadContacts(of: $1) }) { user, _ in user.phone.map { .string($0) } },
-        "safety": fact { .string($0.state.served) },
-        "isChecking": fact { .boolean($0.isChecking) },
+        "safety": fact { .string($0.served) },
         "safetySince": fact { safety in
             safety.since.milliseconds == 0 ? nil : .string(safety.since.rfc3339)
         },
@@ -97,20 +96,18 @@ extension ServedField {
         try operation.spend(people.count)
         guard let safety else { return try Connection(people, paging) { .person($0) }.resolved }
         let facts = try await operation.facts(of: people)
-        // Somebody with a doubt is not among the safe, as in the native API's counts.
-        let found = people.lazy.filter { person in
-            facts[person.number].map { $0.safety.state.served == safety && !$0.safety.isChecking } ?? false
-        }
+        let found = people.lazy.filter { facts[$0.number]?.safety.served == safety }
         return try Connection(found, paging) { .person($0) }.resolved
     }
 }
 
-extension Safety.State {
-    /// The state as the schema names it.
+extension Safety {
+    /// The state as the schema names it. A doubt has a name of its own, so that a client that reads nothing else takes
+    /// nobody for safe of whom the server is not sure.
     var served: String {
-        switch self {
+        switch state {
         case .unknown: "UNKNOWN"
-        case .safe: "SAFE"
+        case .safe: isChecking ? "CHECKING" : "SAFE"
         case .unsafe: "UNSAFE"
         case .needsHelp: "NEEDS_HELP"
         case .sos: "SOS"

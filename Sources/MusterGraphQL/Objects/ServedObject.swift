@@ -89,7 +89,7 @@ extension ServedObject {
     var resolved: GraphQLResolved<ServedObject> { .object(self, type: nodeType) }
 }
 
-// What the fields of each type take from an object; nil for an object of another type.
+// The object as each type of the schema sees it; nil where the object is of another type.
 extension ServedObject {
     var isOperation: Void? { if case .operation = self { () } else { nil } }
     /// The root of a subscription, for one change.

@@ -8,9 +8,9 @@ import MusterWire
 import NIOCore
 import Synchronization
 
-/// A subscription by server-sent events, one a response, as the protocol of graphql-sse has it ("distinct connections
-/// mode"): `next` with each result, and `complete`. The id of an event is the number of its change, from which a client
-/// resumes by `Last-Event-ID`.
+/// The stream of server-sent events of one subscription, by the "distinct connections mode" of the graphql-sse
+/// protocol: `next` with each result, and `complete`. The id of an event is the number of its change, from which a
+/// client resumes by `Last-Event-ID`.
 final class SubscriptionFeed: FeedContent {
     private let parts: ServerParts
     private let context: AppRequestContext

@@ -46,7 +46,7 @@ struct SubscriptionSource: Sendable {
         }
     }
 
-    /// Whether a change is of the kind that is reported, whoever may see it.
+    /// Whether a change is of the kind that the subscription reports. The caller's rights are checked elsewhere.
     func reports(_ change: Change) -> Bool {
         switch (kind, change) {
         case (.safety, .safety), (.position, .position), (.incident, .incident): true

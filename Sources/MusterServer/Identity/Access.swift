@@ -68,7 +68,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the principal may know the user's name: who may read the record or the positions may.
+    /// Whether the principal may know the user's name. A principal who may read the positions or the account may.
     package func mayKnow(_ user: User) -> Bool { mayRead(user) || mayReadAccount(of: user) }
 
     /// Whether the principal may read the user's e-mail address and telephone number: who may read the record may, but

@@ -99,4 +99,10 @@ import Testing
         }
         try await gate.run(mia) {}
     }
+
+    @Test func `a person in doubt is not called safe`() {
+        let since = Instant(milliseconds: 1)
+        #expect(Safety(state: .safe, since: since).served == "SAFE")
+        #expect(Safety(state: .safe, since: since, doubt: .checking).served == "CHECKING")
+    }
 }

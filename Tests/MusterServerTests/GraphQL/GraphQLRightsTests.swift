@@ -17,7 +17,7 @@ import Testing
     static let allowed: [String: [String: String]] = [
         "Person:sue": [
             "id": "anLS", "name": "anLS", "role": "aLS", "team": "anLS", "crew": "anLS", "email": "aLS",
-            "phone": "aLS", "safety": "anLS", "isChecking": "anLS", "safetySince": "anLS", "devices": "anLS",
+            "phone": "aLS", "safety": "anLS", "safetySince": "anLS", "devices": "anLS",
             "position": "anLS",
         ],
         "Team:south": ["id": "anLS", "name": "anLS", "crews": "anL", "people": "anLS", "incidents": "anLS"],
