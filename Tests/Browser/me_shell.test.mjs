@@ -5,10 +5,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import vm from "node:vm";
 
-import { serverVersion } from "../../Web/me/shell/version.js";
+import { isLoadedFrom, serverShell } from "../../Web/me/shell/version.js";
 
 const web = new URL("../../Web/", import.meta.url);
 const { musterShell } = globalThis;
+const serverVersion = async (get) => (await serverShell(get)).version;
 const digest = (text) => createHash("sha256").update(text).digest().subarray(0, 15).toString("base64url");
 
 test("a file's digest is the server's tag of it, and a version is the same in any order", async () => {
@@ -68,6 +69,21 @@ test("a file that is missing leaves the version unknown", async () => {
     const server = new Server(files);
     delete server.files["me/app.js"];
     await assert.rejects(serverVersion(server.get), TypeError);
+});
+
+test("a page knows by the digests in what it has loaded that its server was replaced meanwhile", async () => {
+    const { digests } = await serverShell(new Server(files).get);
+    const loaded = (path, text) => ({
+        name: `http://localhost/${path}`, serverTiming: [{ name: "file", description: digest(text) }],
+    });
+    const all = [loaded("me/", "<p>"), loaded("me/app.js?v=1", "1"), loaded("me/words/en.js", "en")];
+    assert.ok(isLoadedFrom(digests, all));
+    assert.ok(!isLoadedFrom(digests, [...all, loaded("me/words/ja.js", "an older text")]));
+    assert.ok(!isLoadedFrom(digests, [loaded("me/#/way", "another page"), ...all]));
+    assert.ok(isLoadedFrom(digests, [
+        ...all, loaded("tiles/world/0/0/0", "a tile"), { name: "http://localhost/me/app.js" },
+        { ...loaded("me/app.js", "2"), name: "https://elsewhere.example/me/app.js" },
+    ]), "what is no file of the app, or says nothing, does not count");
 });
 
 /** The worker's tiles are tested elsewhere. */

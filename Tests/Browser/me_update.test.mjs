@@ -6,6 +6,9 @@ import { ShellUpdate } from "../../Web/me/shell/update.js";
 
 const settled = async () => { for (let turn = 0; turn < 20; turn += 1) { await new Promise(setImmediate); } };
 
+/** What the server answers of its version. */
+const found = (version = "abc") => ({ version, digests: new Map() });
+
 /** A page's side of service workers. */
 class Container extends EventTarget {
     controller;
@@ -20,18 +23,29 @@ class Container extends EventTarget {
     };
 }
 
+/** The storage of a tab. */
+class Memory {
+    #values = new Map();
+
+    getItem(key) { return this.#values.get(key) ?? null; }
+
+    setItem(key, value) { this.#values.set(key, value); }
+}
+
 function update(container, options = {}) {
     const told = [];
     let now = 0;
     let timer;
     const made = new ShellUpdate({
-        container, report: ({ state }) => told.push(state), find: async () => "abc", reload: () => told.push("reload"),
+        container, report: ({ state }) => told.push(state), find: async () => found(),
+        reload: () => told.push("reload"),
         now: () => now, isTyping: () => false, reloadLater: () => told.push("later"),
         schedule: (act, ms) => {
             const mine = { act, at: now + ms };
             timer = mine;
             return () => { if (timer === mine) { timer = undefined; } };
         },
+        isLoaded: () => true, memory: new Memory(),
         ...options,
     });
     /** Lets time pass, and what is due happen. */
@@ -114,7 +128,7 @@ test("the server is asked once an hour, and after a failure again by itself, fro
     let asked = 0;
     let fails = true;
     const { made, told, pass, waitMs } = update(container, {
-        find: async () => { asked += 1; if (fails) { throw new TypeError("no answer"); } return "abc"; },
+        find: async () => { asked += 1; if (fails) { throw new TypeError("no answer"); } return found(); },
     });
     await made.begin();
     await made.look();
@@ -201,4 +215,24 @@ test("a browser without service workers is told of", async () => {
     await made.begin();
     await made.look();
     assert.deepEqual(told, ["unsupported"]);
+});
+
+test("a page from the network whose server was replaced meanwhile is loaded anew, once for each version", async () => {
+    const memory = new Memory();
+    const opened = async (version, container = new Container(), options = {}) => {
+        const { made, told } = update(container, {
+            memory, find: async () => found(version), isLoaded: () => false, ...options,
+        });
+        await made.begin();
+        await made.look();
+        assert.equal(container.registered.length, 1, "the version is kept all the same");
+        return told.filter((each) => ["reload", "later"].includes(each));
+    };
+    assert.deepEqual(await opened("two"), ["reload"]);
+    assert.deepEqual(await opened("two"), [], "a proxy may answer with old files for ever");
+    assert.deepEqual(await opened("three", undefined, { isTyping: () => true }), ["later"]);
+    assert.deepEqual(await opened("four", undefined, { isLoaded: () => true }), []);
+    const controlled = new Container();
+    controlled.controller = {};
+    assert.deepEqual(await opened("five", controlled), [], "its files came from one version in the cache");
 });

@@ -254,6 +254,41 @@ def test_a_new_version_is_used_also_in_a_page_that_came_from_the_network(context
     other.close()
 
 
+def test_a_page_whose_server_is_replaced_before_a_version_is_kept_is_loaded_anew(context, own_web):
+    make_crew(own_web, "loom", "lou")
+    page = MePage(context, own_web)
+    change(own_web.web, "", ":root { --version: one; }\n")
+    own_web.stop()
+    own_web.start()
+    page.open()
+    until(lambda: colour(page) == "one" and page.is_shown("#sign-in-form"))
+    change(own_web.web, "--version: one", "--version: two")
+    own_web.stop()
+    own_web.start()
+    page.sign_in("lou", password)
+    until(lambda: colour(page) == "two")
+    until(page.is_live)
+    until(page.is_kept)
+    page.close()
+
+
+def test_a_page_whose_first_files_are_of_two_versions_is_loaded_anew(context, own_web):
+    page = MePage(context, own_web)
+    answered = []
+
+    def answer(route):
+        answered.append(route)
+        if len(answered) == 1:
+            route.fulfill(content_type="text/javascript", body="export const anotherVersion = 1;")
+        else:
+            route.continue_()
+    context.route("**/me/cache.js", answer)
+    page.open()
+    until(lambda: page.is_shown("#sign-in-form"))
+    assert len(answered) == 2
+    page.close()
+
+
 def test_a_new_version_waits_for_no_request_that_the_server_does_not_answer(context, own_web):
     make_crew(own_web, "lathe", "lis")
     page = MePage(context, own_web)

@@ -107,7 +107,8 @@ package struct StaticFiles: Fallback {
         return made
     }
 
-    /// Returns the requested file; nil when the request names none.
+    /// Returns the requested file; nil when the request names none. The digest is also in `Server-Timing`, which a page
+    /// can read of the files that it has loaded.
     package func respond(to request: Request) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         guard let file = file(for: request) else { return redirection(of: request) }
@@ -115,6 +116,7 @@ package struct StaticFiles: Fallback {
         var headers: HTTPFields = [
             .contentType: file.type, .eTag: content.tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
             .contentSecurityPolicy: policy, .referrerPolicy: "no-referrer",
+            .serverTiming: "file;desc=\(content.tag)",
         ]
         if request.headers[.ifNoneMatch]?.contains(content.tag) == true {
             return Response(status: .notModified, headers: headers)
@@ -211,4 +213,6 @@ extension HTTPField.Name {
     fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
     /// Referrer Policy, https://www.w3.org/TR/referrer-policy/
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    /// Server Timing, https://www.w3.org/TR/server-timing/
+    fileprivate static let serverTiming = HTTPField.Name("Server-Timing")!
 }

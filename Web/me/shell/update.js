@@ -1,9 +1,12 @@
 /**
  * Keeps the app on this phone in the server's version: registers a service worker for that version, and reports when a
  * newer one is ready. The page changes to the newer version when the person wishes, or when it is next opened with no
- * other page of the app open; it never changes by itself while somebody looks at it.
+ * other page of the app open; it never changes by itself while somebody looks at it. Only a page that came from the
+ * network, whose server was replaced by another version meanwhile, is loaded anew at once, because what it loads next
+ * would be of the other version.
  */
-import { serverVersion } from "./version.js";
+import { browserStorage } from "../../console/shared/browserstorage.js";
+import { isLoadedFrom, serverShell } from "./version.js";
 
 /** The time between two questions for the server's version while the page is visible, in milliseconds. */
 const askEveryMs = 3_600_000;
@@ -11,6 +14,8 @@ const askEveryMs = 3_600_000;
 const firstWaitMs = 2000;
 /** The longest wait after a question without an answer. After a version that could not be kept it is `askEveryMs`. */
 const longestWaitMs = 60_000;
+/** The entry in the tab's storage with the version for which the page was last loaded anew. */
+const anewKey = "muster.me.anew";
 
 /**
  * @typedef {object} Version
@@ -29,6 +34,8 @@ export class ShellUpdate {
     #reloadLater;
     #mayAsk;
     #schedule;
+    #isLoadedFrom;
+    #memory;
     /** The failures since the last success. */
     #failedQuestions = 0;
     #failedInstallations = 0;
@@ -42,18 +49,21 @@ export class ShellUpdate {
      * @param {object} options
      * @param {(version: Version) => void} options.report
      * @param {ServiceWorkerContainer} [options.container] this option and the following ones are replaced in tests
-     * @param {() => Promise<string>} [options.find] the server's version
+     * @param {() => Promise<{version: string, digests: Map<string, string>}>} [options.find] the server's version
      * @param {() => void} [options.reload]
      * @param {() => number} [options.now]
      * @param {() => boolean} [options.isTyping] whether the page holds something typed that a reload would lose
      * @param {() => void} [options.reloadLater] reloads once nobody looks at the page
      * @param {() => boolean} [options.mayAsk] whether the server is heard: else a further attempt waits for `look`
      * @param {(act: () => void, ms: number) => () => void} [options.schedule] returns what cancels it
+     * @param {(digests: Map<string, string>) => boolean} [options.isLoaded] whether the page is of these files
+     * @param {Storage} [options.memory] for the versions for which this tab was loaded anew
      */
     constructor({
-        report, container = globalThis.navigator?.serviceWorker, find = serverVersion,
+        report, container = globalThis.navigator?.serviceWorker, find = serverShell,
         reload = () => location.reload(), now = Date.now, isTyping = isSomethingTyped, reloadLater = reloadWhenHidden,
-        mayAsk = () => true, schedule = scheduled,
+        mayAsk = () => true, schedule = scheduled, isLoaded = isLoadedFrom,
+        memory = browserStorage("sessionStorage"),
     }) {
         this.#report = report;
         this.#container = container;
@@ -64,6 +74,8 @@ export class ShellUpdate {
         this.#reloadLater = reloadLater;
         this.#mayAsk = mayAsk;
         this.#schedule = schedule;
+        this.#isLoadedFrom = isLoaded;
+        this.#memory = memory;
     }
 
     /**
@@ -74,10 +86,9 @@ export class ShellUpdate {
         if (!this.#container) { this.#report({ state: "unsupported" }); return; }
         let isControlled = Boolean(this.#container.controller);
         this.#container.addEventListener("controllerchange", () => {
-            // A page that came from the network, and is then taken under control, is already of that version.
-            if (this.#isWanted || (isControlled && !this.#isTyping())) { this.#reload(); }
-            // Another tab changed the version while somebody writes here: a call for help may have a note.
-            else if (isControlled) { this.#reloadLater(); }
+            // A page that came from the network, and is then taken under control, is already of that version: `look`
+            // has compared them.
+            if (this.#isWanted) { this.#reload(); } else if (isControlled) { this.#reloadUnlessTyping(); }
             isControlled = true;
         });
         const registration = await this.#container.getRegistration();
@@ -90,7 +101,8 @@ export class ShellUpdate {
         if (!this.#container || this.#isAsking || this.#now() < this.#nextAt) { return; }
         this.#isAsking = true;
         try {
-            const version = await this.#find();
+            const { version, digests } = await this.#find();
+            if (!this.#container.controller && !this.#isLoadedFrom(digests)) { this.#loadAnew(version); }
             const registration = await this.#container.register(`worker.js?v=${version}`, { updateViaCache: "none" });
             this.#nextAt = this.#now() + askEveryMs;
             this.#failedQuestions = 0;
@@ -103,6 +115,19 @@ export class ShellUpdate {
         } finally {
             this.#isAsking = false;
         }
+    }
+
+    /** Reloads a page that came from the network, and is not of the server's version, once for each version. */
+    #loadAnew(version) {
+        // Behind a proxy that answers with old files, a reload does not help.
+        if (this.#memory.getItem(anewKey) === version) { return; }
+        try { this.#memory.setItem(anewKey, version); } catch { return; }
+        this.#reloadUnlessTyping();
+    }
+
+    /** Reloads the page, later if somebody writes here: a call for help may have a note. */
+    #reloadUnlessTyping() {
+        if (this.#isTyping()) { this.#reloadLater(); } else { this.#reload(); }
     }
 
     /** Asks again after a failure, each time after a longer wait. */
