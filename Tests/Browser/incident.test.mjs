@@ -58,7 +58,7 @@ test("the roll says where somebody was last seen, by a region's name, and when",
         person: 1, user: "dan", state: "unknown",
         lastSeen: { latitude: 59.91, longitude: 10.75, sampleTime: at(-9) },
     }]);
-    assert.match(seen(dan), /^last seen near Chapel hill, \S+$/);
+    assert.match(seen(dan), /^last seen in Chapel hill, \S+$/);
 });
 
 // The muster time

@@ -51,6 +51,17 @@ test("a visitor is counted in the numbers of the roll, marked at once, and gone 
     assert.deepEqual(visitors(state), []);
 });
 
+test("a visitor of a closed incident stands on no list any more, also where a real one took a drill's place", () => {
+    let state = loaded([{ person: 2, user: "alice", state: "unknown" }, zoe]);
+    const real = { ...incident, number: 5 };
+    state = reduce(state, { type: "changes", changes: [
+        { type: "incident", sequence: 11, at, ...incident, open: false },
+        { type: "incident", sequence: 12, at, ...real },
+        onRoll({ incident: 5, event: "visitor", person: -1, user: "Zoë", state: "unknown", sequence: 13 }),
+    ] });
+    assert.deepEqual(visitors(state).map(({ roll }) => roll.incident), [5]);
+});
+
 test("a visitor who has a user's name is another person", () => {
     const state = loaded([{ person: 2, user: "alice", state: "unknown" }, { ...zoe, user: "alice", state: "safe" }]);
     assert.equal(state.members.get("alice").state, "unknown");

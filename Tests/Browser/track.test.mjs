@@ -5,7 +5,7 @@ import { test } from "node:test";
 import "../../Web/console/frame/texts.js";
 import { trackFeatures } from "../../Web/console/map/mapdata.js";
 import { loadTrack } from "../../Web/console/person/trackhistory.js";
-import { emptyTrack, pointLimit, trackWords, withChanges, withHistory } from "../../Web/console/person/track.js";
+import { emptyTrack, pointLimit, pointsInView, trackWords, withChanges, withHistory } from "../../Web/console/person/track.js";
 
 const startMs = Date.UTC(2026, 10, 21, 6);
 const device = "ann/phone";
@@ -28,6 +28,22 @@ test("a track keeps every point of its span, and not only the latest thirty", ()
     const { track: line, trackPoints } = trackFeatures(track);
     assert.equal(line.features[0].geometry.coordinates.length, 180);
     assert.equal(trackPoints.features.length, 180);
+});
+
+test("the view of a track leaves out wild fixes, and nothing of the way", () => {
+    // A degree of latitude is 111 km: a walker goes some 22 m from fix to fix, a driver 150.
+    const wild = (index) => ({ ...position(index * 20), latitude: 52.2 });
+    const walk = positions(60);
+    const withLies = walk.map((fix, index) => ([10, 11, 59].includes(index) ? wild(index) : fix));
+    assert.deepEqual(pointsInView(loaded(withLies).points).map(({ ms }) => (ms - startMs) / 20_000),
+        walk.map((_, index) => index).filter((index) => ![10, 11, 59].includes(index)));
+    assert.equal(pointsInView(loaded(walk).points).length, 60);
+    const drive = positions(60).map((fix, index) => ({ ...fix, latitude: 52 + Math.max(0, index - 50) * 0.00135 }));
+    assert.equal(pointsInView(loaded(drive).points).length, 60, "who drives off is in view to the last fix");
+    const few = [position(0), wild(1), position(40)];
+    assert.equal(pointsInView(loaded(few).points).length, 3);
+    const rough = positions(3).map((fix) => ({ ...fix, accuracy: 5000 }));
+    assert.equal(pointsInView(loaded(rough).points).length, 3, "rough fixes are all there is");
 });
 
 test("positions of the feed join a track in any order, and a known one changes nothing", () => {

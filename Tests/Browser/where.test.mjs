@@ -112,6 +112,25 @@ test("the sheet to sign names the place of the roll with its coordinates, also o
     assert.equal(withDevices(told, { ...incident, team: "south" }, live), told);
 });
 
+test("the sheet of a closed incident says in which regions somebody was last seen, as the open one did", () => {
+    const ring = (metres) => [225, 135, 45, 315, 225].map((bearing) => destination([10.75, 59.91], bearing, metres));
+    const harbour = {
+        collection: "site", id: "leak", name: "Harbour",
+        geometry: { type: "Polygon", coordinates: [ring(600), ring(90)] },
+    };
+    const seen = (bearing, metres) => {
+        const [longitude, latitude] = destination([10.75, 59.91], bearing, metres);
+        const lastSeen = { latitude, longitude, sampleTime: "2026-11-21T06:00:00Z" };
+        const [member] = peopleOfRoll({ number: 3, team: "north", open: false }, [
+            { person: 1, user: "ann", state: "unsafe", lastSeen },
+        ]);
+        return lastPlace(member, regionsOf(hill, harbour)).words;
+    };
+    assert.equal(seen(135, 143), "in Harbour", "though its middle lies 143 m to the north-west");
+    assert.equal(seen(0, 30), "in Chapel hill", "a hole is not inside");
+    assert.equal(seen(0, 700), "700 m north of Chapel hill");
+});
+
 test("the place of now has no time, and where the place has no words its coordinates are shown once", () => {
     const regions = regionsOf(hill);
     const now = Date.parse("2026-11-21T06:00:59Z");

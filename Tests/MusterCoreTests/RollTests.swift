@@ -5,11 +5,11 @@ import Testing
 /// Nothing takes anyone off a roll but a person's word.
 @Suite struct RollTests {
     /// Ana with a phone, Lea and Ben without a device, in an incident; all are accounted for.
-    private func town() throws -> World {
+    private func town(_ kind: Incident.Kind = .real) throws -> World {
         var world = World(silenceSeconds: 600)
         world.addTeam()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        try world.evacuate(1, .real, at: 10)
+        try world.evacuate(1, kind, at: 10)
         world.stay(45, 14, from: 0, to: 25)
         world.declare(.safe, of: World.lea, at: 21)
         world.declare(.safe, of: World.ben, at: 22)
@@ -139,6 +139,24 @@ import Testing
         #expect(throws: IncidentError.isNotOnRoll) { try world.mark(UserNumber(-9), .safe, at: 34) }
         try world.close(at: 40)
         #expect(throws: IncidentError.isNotOpen) { try world.addVisitor("Xi", at: 41) }
+    }
+
+    @Test func `a real incident that takes over from a drill awaits the drill's visitors anew`() throws {
+        var world = try town(.drill)
+        let zoe = try world.addVisitor("Zoe", .safe, at: 30)
+        let yan = try world.addVisitor("Yan", .needsHelp, at: 31)
+        let xi = try world.addVisitor("Xi", at: 32)
+        try world.takeOff(xi, at: 33)
+        world.remove(World.ben)
+        try world.evacuate(2, .real, at: 40)
+        let roll = world.engine.roll(of: IncidentNumber(2))
+        #expect(roll.members[zoe]?.marked == Safety(state: .unknown, since: World.time(40)))
+        #expect(roll.members[zoe]?.name == "Zoe")
+        #expect(roll.members[yan]?.marked?.state == .needsHelp)
+        #expect(!roll.holds(xi))
+        #expect(roll.holds(World.ben) && roll.members[World.ben]?.name == "ben")
+        #expect(roll == Roll(world.record.filter { $0.incident == IncidentNumber(2) }))
+        #expect(world.engine.rollCounts(of: IncidentNumber(2), after: Decision()).people == roll.present.count)
     }
 
     @Test func `visitors are limited in number, those taken off included`() throws {

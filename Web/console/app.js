@@ -27,6 +27,7 @@ import { beginLanguage, chooseLanguage as changeLanguage } from "./shared/langua
 import { LiveLoop } from "./shared/liveloop.js";
 import { newDeclaration, Outbox } from "./shared/outbox.js";
 import { whenPainted } from "./shared/painted.js";
+import { passing } from "./shared/passing.js";
 import { Pending } from "./shared/pending.js";
 import { PushSubscription } from "./shared/push.js";
 import { firstScreen, go, isSameRoute, parseRoute, watchRoute } from "./shared/route.js";
@@ -65,7 +66,7 @@ const store = new Store({
 const session = new Session();
 const json = (path) => session.json(path);
 const serverNow = () => loop.serverNow;
-const tell = (said) => store.set({ said });
+const tell = passing((said) => store.set({ said }));
 const notice = (words) => store.set({ notice: words });
 const storage = new StorageWatch({ json, user: () => session.user, report: (found) => store.set({ storage: found }) });
 const request = storage.watching((path, options) => session.request(path, options));

@@ -4,6 +4,7 @@ import { withDelivery } from "../console/shared/deliveries.js";
 import { Drafts } from "../console/shared/drafts.js";
 import { LiveLoop } from "../console/shared/liveloop.js";
 import { newDeclaration, Outbox } from "../console/shared/outbox.js";
+import { passing } from "../console/shared/passing.js";
 import { Pending } from "../console/shared/pending.js";
 import { PushSubscription } from "../console/shared/push.js";
 import { isSameRoute, parseRoute, watchRoute } from "../console/shared/route.js";
@@ -39,7 +40,7 @@ const store = new Store({
 const session = new Session({ key: "muster.me.session", isShared: true, storage: browserStorage() });
 const request = (path, options) => session.request(path, options);
 const serverNow = () => loop.serverNow;
-const tell = (said) => store.set({ said });
+const tell = passing((said) => store.set({ said }));
 const notice = (words) => store.set({ notice: words });
 const cache = new PersonCache();
 const drafts = new Drafts();

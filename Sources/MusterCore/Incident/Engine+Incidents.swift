@@ -8,7 +8,7 @@ extension Engine {
 
     /// Starts an incident. An earlier declaration of "safe" no longer counts. A person inside a muster region counts as
     /// accounted for at once, and so does one who was declared off site not too long ago. A real incident closes an
-    /// open drill and takes its place.
+    /// open drill and takes its place; its visitors come with it.
     ///
     /// - Throws: `.isOpen` when the team has an open incident that this one does not replace, `.nobodyToAccountFor`
     ///   when the team has no people.
@@ -22,6 +22,7 @@ extension Engine {
         decision.rolls[incident.number] = Roll()
         decision.scratch.changes.append(.incident(incident))
         for user in members { enrol(user, in: incident, as: .present, now: now, into: &decision) }
+        if let open { takeOver(from: open, to: incident, now: now, into: &decision) }
         startPARTimer(of: incident, now: now, into: &decision)
         recount(incident.team, now: now, into: &decision)
     }

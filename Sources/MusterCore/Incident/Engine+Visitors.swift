@@ -62,6 +62,22 @@ extension Engine {
         return entry
     }
 
+    /// Puts those who have no user, visitors and removed users, from the roll of a closed drill on the roll of the
+    /// incident that took its place. What was marked in the drill does not count there, except for a call for help.
+    func takeOver(from drill: Incident, to incident: Incident, now: Instant, into decision: inout Decision) {
+        for (person, member) in roll(of: drill.number, after: decision).members.sorted(by: { $0.key < $1.key })
+        where member.isWithoutUser && member.takenOff == nil {
+            var safety = Safety(state: .unknown, since: now)
+            if let marked = member.marked, marked.state == .needsHelp { safety = marked }
+            let entry = IncidentEntry(
+                incident: incident.number, at: now, person: person, event: person.rawValue < 0 ? .visitor : .removed,
+                safety: safety, lastSeen: nil, author: incident.startedBy, note: member.note, name: member.name)
+            decision.entries.append(entry)
+            decision.rolls[incident.number, default: Roll()].apply(entry)
+            decision.scratch.changes.append(.roll(entry, of: incident.team))
+        }
+    }
+
     /// Ends marks that are older than declarations hold, because nobody has confirmed since that those people are safe
     /// or off site.
     func endOldMarks(on incident: Incident, now: Instant, into decision: inout Decision) {

@@ -53,12 +53,14 @@ struct DemoDrill {
         guard let number, now.seconds(since: lookedAt ?? .init(milliseconds: 0)) >= Self.lookSeconds else { return }
         lookedAt = now
         let roll = try await connection.get("/incidents/\(number)", as: Roll.self)
-        guard roll.open, !roll.allAccounted else {
+        guard roll.open else {
             self.number = nil
-            if roll.open {
-                _ = try await order(
-                    "/incidents/\(number)/close", ["reason": "All clear: everyone is accounted for."])
-            }
+            announce("  All clear by the console. The report: GET /api/v1/incidents/\(number)/report")
+            return
+        }
+        guard !roll.allAccounted else {
+            self.number = nil
+            _ = try await order("/incidents/\(number)/close", ["reason": "All clear: everyone is accounted for."])
             announce("  Everyone is accounted for: all clear. The report: GET /api/v1/incidents/\(number)/report")
             return
         }

@@ -9,6 +9,8 @@ import { Secret } from "./secretview.js";
 
 /** What an admin's reset ends besides the sessions, where it is not kept. */
 const kept = ["device-tokens", "tokens-for-others", "api-keys", "aws-keys", "links", "push-devices"];
+/** What is kept unless the admin decides otherwise: without these tokens phones stop reporting. */
+const keptAtFirst = new Set(["device-tokens", "tokens-for-others"]);
 
 /** @param {{user: string, isSelf: boolean, onClose: () => void}} properties */
 export function PasswordDialog({ user, isSelf, onClose }) {
@@ -41,7 +43,7 @@ export function PasswordDialog({ user, isSelf, onClose }) {
 
 function Reset({ order, done, onCancel }) {
     const [start] = useState(() => ({
-        password: newPassword(), ...Object.fromEntries(kept.map((kind) => [kind, kind === "device-tokens"])),
+        password: newPassword(), ...Object.fromEntries(kept.map((kind) => [kind, keptAtFirst.has(kind)])),
     }));
     const keep = (values) => kept.filter((kind) => values[kind]);
     return html`<${Form} name="password" first=${start} isSecret submit=${t("administration.password.set")}

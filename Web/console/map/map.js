@@ -1,5 +1,6 @@
 /** The live map, by MapLibre GL JS. Ground, letters and pictures come from this server: it works with no internet. */
 import { bounds } from "../shared/drawing.js";
+import { pointsInView } from "../person/track.js";
 import { sheltered } from "../roster/order.js";
 import { today } from "../shared/time.js";
 import { DrawnPeople } from "./drawn.js";
@@ -152,9 +153,9 @@ export class LiveMap {
 
     wake() { this.#frames.wake(); }
 
-    /** Moves the view to hold a whole track, as far as it can. */
+    /** Moves the view to hold a track without its wild fixes, as far as it can. */
     fitTrack({ points }) {
-        const box = bounds(points.map(({ longitude, latitude }) => [longitude, latitude]));
+        const box = bounds(pointsInView(points).map(({ longitude, latitude }) => [longitude, latitude]));
         if (!box) { return; }
         this.#hasFitted = true;
         this.resize();

@@ -140,8 +140,10 @@ function peopleLayers(palette) {
                 "circle-stroke-color": palette.focus, "circle-stroke-width": 3,
             },
         },
+        // Nobody who is safe is drawn over a number that tells of others who may not be.
+        ...markLayers("sheltered", palette, isAlone),
         ...clusterLayers(palette, states),
-        ...["sheltered", "people"].flatMap((source) => markLayers(source, palette, isAlone)),
+        ...markLayers("people", palette, isAlone),
     ];
 }
 

@@ -4,12 +4,17 @@
  * Points are in the order of their sample times, whenever they came. One that is there already joins once, so that what
  * is read from the history and what the live feed tells may overlap.
  */
+import { wayTo } from "../shared/drawing.js";
 import { isCoarse } from "../shared/state.js";
 import { minuteTime } from "../shared/time.js";
 import { listedClauses, t } from "../shared/words.js";
 
 /** As many points as a track draws: the latest. */
 export const pointLimit = 20_000;
+/** By so many points of one time a wild one is known. */
+const neighbours = 7;
+/** A point as near to those of its time as this is not wild, however slow they were. */
+const nearMetres = 300;
 /** A point that the server had more than this after it was sampled came late; one this far ahead has a wrong clock. */
 const toleranceMs = 60_000;
 
@@ -76,6 +81,29 @@ function pointOf(position) {
 /** The identity of a position: its time and place. */
 function inOrder(left, right) {
     return left.ms - right.ms || left.latitude - right.latitude || left.longitude - right.longitude;
+}
+
+/**
+ * The points of a track that a view of it holds: without wild fixes, which lie far from those before and after them.
+ * With them in view the way itself would be a dot.
+ * @param {TrackPoint[]} points
+ * @returns {TrackPoint[]}
+ */
+export function pointsInView(points) {
+    const known = points.filter(({ isRough }) => !isRough);
+    if (known.length < neighbours) { return known.length > 0 ? known : points; }
+    const places = known.map(({ longitude, latitude }) => [longitude, latitude]);
+    return known.filter((_, index) => {
+        const first = Math.max(0, Math.min(index - (neighbours - 1) / 2, places.length - neighbours));
+        const around = places.slice(first, first + neighbours);
+        const middle = [0, 1].map((axis) => median(around.map((place) => place[axis])));
+        const step = median(around.slice(1).map((place, other) => wayTo(around[other], place).distanceMetres));
+        return wayTo(middle, places[index]).distanceMetres <= Math.max(nearMetres, 2 * neighbours * step);
+    });
+}
+
+function median(values) {
+    return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
 }
 
 /** `180 points, 12:03 to 12:58; 34 of them came late (hollow)`. */

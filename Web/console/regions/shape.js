@@ -2,7 +2,7 @@
  * The shape of a region while it is drawn, as a value: polygons of rings of vertices, a circle, or nothing yet. Rings
  * are open here, and closed in GeoJSON. What does not change stays the same value (`===`). Pure.
  */
-import { destination, unwrap, wayTo } from "../shared/drawing.js";
+import { destination, isInRing, liesIn, unwrap, wayTo } from "../shared/drawing.js";
 
 /**
  * @typedef {number[]} Vertex [longitude, latitude]; the longitude goes on beyond 180 rather than wrap
@@ -144,7 +144,7 @@ export function withPart(shape, ring) {
 
 /** The shape with a hole in the polygon that holds its first vertex, or in the first one. */
 export function withHole(shape, ring) {
-    const holder = shape.polygons.findIndex(([edge]) => holds(edge, ring[0]));
+    const holder = shape.polygons.findIndex(([edge]) => isInRing(edge, ring[0]));
     return withPolygon(shape, Math.max(0, holder), (rings) => [...rings, ring]);
 }
 
@@ -172,22 +172,11 @@ export function edgeMetres(from, to) {
     return wayTo(from, to).distanceMetres;
 }
 
-/** Whether a place lies in a ring. */
-export function holds(ring, [x, y]) {
-    let isInside = false;
-    for (let index = 0, before = ring.length - 1; index < ring.length; before = index, index += 1) {
-        const [[x1, y1], [x2, y2]] = [ring[index], ring[before]];
-        if ((y1 > y) !== (y2 > y) && x < (x2 - x1) * (y - y1) / (y2 - y1) + x1) { isInside = !isInside; }
-    }
-    return isInside;
-}
-
 /** Whether a place lies in a shape: a circle's is told by the distance. */
 export function isInside(shape, place) {
     if (shape.kind === "circle") { return edgeMetres(shape.centre, place) <= shape.radius; }
     if (shape.kind === "empty") { return false; }
-    return shape.polygons.some(([edge, ...holes]) =>
-        holds(edge, place) && !holes.some((hole) => holds(hole, place)));
+    return liesIn({ type: "MultiPolygon", coordinates: shape.polygons }, place);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Where someone is, in words: "in School playing field", "340 m north of Chapel hill". Pure. */
-import { drawable, middlePoint, wayTo } from "../shared/drawing.js";
+import { drawable, liesIn, middlePoint, wayTo } from "../shared/drawing.js";
 import { lengthWords } from "../shared/length.js";
 import { latestPosition } from "../shared/state.js";
 import { legible } from "../shared/text.js";
@@ -15,12 +15,12 @@ const nearMetres = 20;
 const presentMs = 60_000;
 const winds = ["north", "northEast", "east", "southEast", "south", "southWest", "west", "northWest"];
 
-/** The middle of each region, by the map of the regions. */
-const middles = new WeakMap();
+/** What each region is called, its shape and its middle, by the map of the regions. */
+const shapes = new WeakMap();
 
 /**
- * The newest place that is known of a member: by the regions they are inside, else by the nearest region's middle, else
- * by coordinates.
+ * The newest place that is known of a member: by the regions they are inside, or, where nothing is known of those, by
+ * the regions in which the fix lies; else by the nearest region's middle, else by coordinates.
  * @param {object} member as the state has them, or as a roll of the server does
  * @param {Map<string, object>} regions as in `State.regions`
  * @returns {{words: string, coordinates: string, at: string, fix: object}|undefined} the words, the coordinates and the
@@ -43,6 +43,8 @@ export function lastPlace(member, regions) {
         .filter(({ standing, doubt }) => standing === "inside"
             && !(newer && (doubt === "checking" || doubt === notUnderstood)))
         .map(({ region }) => legible(region.name || region.id));
+    // The record of a closed incident has a fix alone.
+    if (member.positions.size === 0 && member.presences.size === 0) { names.push(...namesAround(fix, regions)); }
     return {
         words: names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(fix, regions),
         coordinates: coordinateWords(fix), at: fix.sampleTime, fix,
@@ -92,7 +94,7 @@ function nearestRegion({ latitude, longitude }, regions) {
     const scale = Math.cos(latitude * Math.PI / 180);
     let best;
     let bestSquare = Infinity;
-    for (const middle of middlesOf(regions)) {
+    for (const middle of shapesOf(regions)) {
         const east = (((middle.point[0] - longitude + 540) % 360) - 180) * scale;
         const square = east ** 2 + (middle.point[1] - latitude) ** 2;
         if (square < bestSquare) { [best, bestSquare] = [middle, square]; }
@@ -102,15 +104,21 @@ function nearestRegion({ latitude, longitude }, regions) {
     return distanceMetres > farMetres ? undefined : { name: best.name, distanceMetres, bearingDegrees };
 }
 
-function middlesOf(regions) {
-    let found = middles.get(regions);
+/** The names of the regions in which a fix lies. */
+function namesAround({ latitude, longitude }, regions) {
+    return shapesOf(regions).filter(({ geometry }) => liesIn(geometry, [longitude, latitude]))
+        .map(({ name }) => legible(name));
+}
+
+function shapesOf(regions) {
+    let found = shapes.get(regions);
     if (!found) {
         found = [];
         for (const region of regions.values()) {
             const geometry = drawable(region.geometry, region.radius);
-            if (geometry) { found.push({ name: region.name, point: middlePoint(geometry) }); }
+            if (geometry) { found.push({ name: region.name || region.id, geometry, point: middlePoint(geometry) }); }
         }
-        middles.set(regions, found);
+        shapes.set(regions, found);
     }
     return found;
 }

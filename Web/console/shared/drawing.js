@@ -111,6 +111,27 @@ export function middlePoint(geometry) {
     return [(west + east) / 2, (south + north) / 2];
 }
 
+/** Whether a point lies in a Polygon or MultiPolygon, and in none of its holes. */
+export function liesIn(geometry, point) {
+    return polygonsOf(geometry).some(([edge, ...holes]) =>
+        isInRing(edge ?? [], point) && !holes.some((hole) => isInRing(hole, point)));
+}
+
+/** Whether a point lies in a ring. */
+export function isInRing(ring, [longitude, y]) {
+    const x = ring.length > 0 ? nearest(longitude, ring[0][0]) : longitude;
+    let isInside = false;
+    for (let index = 0, before = ring.length - 1; index < ring.length; before = index, index += 1) {
+        const [[x1, y1], [x2, y2]] = [ring[index], ring[before]];
+        if ((y1 > y) !== (y2 > y) && x < (x2 - x1) * (y - y1) / (y2 - y1) + x1) { isInside = !isInside; }
+    }
+    return isInside;
+}
+
+function polygonsOf({ type, coordinates }) {
+    return type === "Polygon" ? [coordinates] : coordinates;
+}
+
 /**
  * The smallest box that holds all points, across the antimeridian if that is shorter.
  * @param {number[][]} points [longitude, latitude]
@@ -137,8 +158,7 @@ function polygon(rings) {
 }
 
 function largestBox(geometry) {
-    const polygons = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
-    const boxes = polygons.map((rings) => boxOf(rings[0] ?? []));
+    const boxes = polygonsOf(geometry).map((rings) => boxOf(rings[0] ?? []));
     return boxes.reduce((best, box) => (size(box) > size(best) ? box : best));
 }
 

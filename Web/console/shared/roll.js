@@ -55,6 +55,13 @@ export function applyRoll(draft, { incident, team, event, ...person }, nowhere) 
     return false;
 }
 
+/** Leaves out who stood on the roll of an incident alone, as it was closed. */
+export function endRoll(draft, incident) {
+    for (const [key, member] of draft.members) {
+        if (member.roll?.incident === incident && isOnRollAlone(member)) { draft.members.delete(key); }
+    }
+}
+
 function rollMember(incident, team, person, nowhere) {
     const kind = person.visitor ? "visitor" : person.removed ? "removed" : "moved";
     const { state, source, since, markedBy, acknowledgedBy, region, doubt } = understood(person);

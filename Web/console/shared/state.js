@@ -6,7 +6,7 @@
  */
 
 import { eventOf, isQuestion, promptMs, withEvents } from "./eventlog.js";
-import { applyRoll, withRolls } from "./roll.js";
+import { applyRoll, endRoll, withRolls } from "./roll.js";
 import { understood, understoodPresence } from "./understood.js";
 
 /** As many events as the page keeps, the latest first. */
@@ -355,6 +355,7 @@ function applyIncident(draft, { type, sequence, at, ...incident }) {
     const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];
     was.delete(incident.number);
     is.set(incident.number, incident);
+    if (!incident.open) { endRoll(draft, incident.number); }
     if (draft.closed.size > closedLimit) { draft.closed.delete(draft.closed.keys().next().value); }
 }
 

@@ -87,7 +87,7 @@ struct UserCommand: AsyncParsableCommand {
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "password",
-            abstract: "Set a user's password. Ends the user's sessions, keys, device tokens and pushes.")
+            abstract: "Set a user's password. Ends the user's sessions, keys, device tokens, links and pushes.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Read the password from standard input, one line (the default).") var passwordStdin = false
@@ -96,17 +96,25 @@ struct UserCommand: AsyncParsableCommand {
                 Keep these: api-keys, aws-keys, device-tokens, tokens-for-others, links, push-devices; may be repeated.
                 """)
         var keep: [String] = []
+        @Flag(
+            help: """
+                End also the tokens that the user made for other people's devices. Those phones stop reporting until \
+                they have new ones.
+                """)
+        var endTokensForOthers = false
 
         func run() async throws {
             struct Change: Encodable {
                 var password: String
                 var keep: [String]
             }
-            let change = Change(password: try readSecret(), keep: keep)
+            let others = endTokensForOthers ? [] : ["tokens-for-others"]
+            let change = Change(password: try readSecret(), keep: keep + others)
             try await Connection.withServer(over: data.data) { connection in
                 _ = try await connection.send("PUT", "/users/\(name.segment)/password", json: change)
             }
-            announce("Set the password of \(name).")
+            let phones = endTokensForOthers ? "ended: phones with them report no more" : "stay"
+            announce("Set the password of \(name). Tokens that \(name) made for others' devices \(phones).")
         }
     }
 }
