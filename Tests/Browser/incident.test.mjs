@@ -5,6 +5,7 @@ import { test } from "node:test";
 import "../../Web/console/frame/texts.js";
 import { faultOf } from "../../Web/console/frame/ask.js";
 import { askClose, askOf, askReopen, askStart, askVisitor } from "../../Web/console/incident/askings.js";
+import { askComplete, askFewer } from "../../Web/console/incident/parasking.js";
 import { crewsOfRoll, peopleOf, rowsOfRoll } from "../../Web/console/incident/crewroll.js";
 import { musterTime } from "../../Web/console/incident/mustertime.js";
 import { lastSeenOnRoll } from "../../Web/console/incident/lastseen.js";
@@ -276,6 +277,40 @@ test("what is said of a user is a declaration, and of a visitor a mark on the ro
         { reason: "left", id: "z" });
     assert.deepEqual(askVisitor(open)({ live }).order({ name: "Zoë", state: "safe", note: "" }, "v").body,
         { name: "Zoë", state: "safe", id: "v" });
+});
+
+test("a word that somebody is safe is given knowing what the phone says", () => {
+    const hill = { collection: "site", id: "leak", name: "Harbour", radius: 400,
+        geometry: { type: "Point", coordinates: [10.75, 59.91] } };
+    const located = { longitude: 10.75, latitude: 59.92, sampleTime: at(-60), device: "ann/phone" };
+    const live = reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 10, incidents: [open], regions: [hill], positions: [located],
+        members: ["ann", "ben"].map((user) => ({ user, team: "crew", state: "unsafe", safetySequence: 10 })),
+    } });
+    for (const kind of ["safe", "offSite"]) {
+        assert.match(askOf("ann", kind)({ live, now: start }).lines.at(-1),
+            /^The phone says otherwise: last seen 1\.1 km north of Harbour, \S+\.$/);
+        assert.equal(askOf("ben", kind)({ live, now: start }).lines.length, 1, "nobody has located this one");
+    }
+    assert.equal(askOf("ann", "takeOff")({ live, now: start }).lines.length, 1);
+});
+
+test("a crew of which the roll misses somebody is complete only after a question that names them", () => {
+    const live = stateOf(people);
+    const report = { crew: "red", people: 14, present: undefined };
+    const missing = Array.from({ length: 14 }, (_, index) => ({ user: `p${index + 1}` }));
+    const incident = { ...open, par: { number: 2 } };
+    const ask = askComplete(incident, report, missing)({ live });
+    assert.equal(ask.title, "red: all 14 present?");
+    assert.deepEqual(ask.lines, [
+        "The roll does not account for p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, and 2 more."]);
+    assert.deepEqual(ask.order({ note: "seen by Sue" }, "x").body,
+        { crew: "red", present: 14, number: 2, id: "x", note: "seen by Sue" });
+    const [present] = askFewer(incident, report)({ live }).fields;
+    assert.equal(faultOf(present, "14"), "");
+    assert.notEqual(faultOf(present, "15"), "", "no more than there are");
+    assert.match(reportWords({ ...report, present: 15, reportedTime: at(3), reportedBy: "lea" }, start),
+        /^PAR of 14, 15 present, more than asked for, /, "another client may send it");
 });
 
 test("a field that lacks what it needs says so, and a number outside its range too", () => {

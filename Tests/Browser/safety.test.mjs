@@ -90,10 +90,17 @@ test("all accounted for is a state of an open incident, with its time, and is le
 
 test("an incident closed by a person is shown with who closed it, until it is reopened", () => {
     const incident = { type: "incident", number: 1, team: "crew", kind: "real", startedAt: at };
-    const closing = { ...incident, open: false, closedAt: at, closedHow: "byHand", closedBy: "lea", reason: "over" };
+    const closing = { ...incident, open: false, closedAt: at, closedHow: "byHand", closedBy: "lea", reason: "over",
+        allAccountedAt: at };
     const now = Date.parse(at) + 60_000;
     assert.deepEqual(closedLately(after(closing), now).map(({ closedBy }) => closedBy), ["lea"]);
     assert.deepEqual(closedLately(after(closing), now + 3_600_000), []);
+    // Somebody still looks for those who were missing at the end of a real one.
+    const [hour, day] = [now + 3_600_000, now + 25 * 3_600_000];
+    const missing = { ...closing, kind: "real", allAccountedAt: undefined };
+    assert.deepEqual([hour, day].map((ms) => closedLately(after(missing), ms).length), [1, 0]);
+    assert.deepEqual(closedLately(after({ ...missing, allAccountedAt: at }), hour), []);
+    assert.deepEqual(closedLately(after({ ...missing, kind: "drill" }), hour), []);
     assert.deepEqual(closedLately(after(closing, { ...incident, open: true, happened: "reopened" }), now), []);
 });
 
@@ -166,6 +173,7 @@ test("the question before all clear counts who is accounted for, and names who s
     const question = askClose(open.incidents.get(1))({ live: open, isLive: true });
     assert.deepEqual([question.title, ...question.lines, question.warning], [
         "All clear for crew?", "0 of 3 accounted for, 1 checking, 2 unaccounted.",
+        "Not accounted for: alice, bob, zoe.",
         "bob seems to have left Harbour square.", "This closes the incident, in your name.",
         "Not everyone is accounted for.",
     ]);

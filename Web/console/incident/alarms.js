@@ -10,7 +10,7 @@ import { calls, leads, leavingLines } from "../shared/safety.js";
 import { teamsOf } from "../shared/teams.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { callWords, closedLately, closedWords, incidentWords, lastSeenWords } from "./alarmwords.js";
+import { callWords, closedLately, closedWords, incidentWords, isWithMissing, lastSeenWords } from "./alarmwords.js";
 import { openQuestion, questionWords } from "./questions.js";
 
 /** The largest number of calls for help that get a line of their own; of further calls only the number is shown. */
@@ -37,7 +37,9 @@ export function Alarms() {
         <section id="closed" class="alarms closed" role="status" aria-label=${t("closed.label")}
             hidden=${closed.length === 0}>
             ${closed.map((incident) => html`<${Line} key=${incident.number} line=${{
-        kind: "closed", words: closedWords(incident),
+        kind: "closed",
+        words: isWithMissing(incident) ? t("closed.missing", { words: closedWords(incident) }) : closedWords(incident),
+        href: isWithMissing(incident) ? hrefOf("incident", String(incident.number)) : undefined,
         answers: leads(user, incident.team) ? [["reopen", () => page.reopen(incident)]] : [],
     }} />`)}
         </section>`;

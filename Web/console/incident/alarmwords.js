@@ -9,6 +9,8 @@ import { isPresent, lastPlace } from "../roster/where.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
 const closedShownMs = 30 * 60_000;
+/** A real one that ended with people missing is said for a day: somebody still looks for them. */
+const missingShownMs = 24 * 60 * 60_000;
 
 /** As much of a name and of a note as a banner shows, so that none pushes the next call away; the row has all of it. */
 const nameLimit = 60;
@@ -68,15 +70,24 @@ export function closedLately(state, nowMs) {
     for (const incident of state.closed.values()) {
         if (!(newest.get(incident.team)?.number > incident.number)) { newest.set(incident.team, incident); }
     }
-    return [...newest.values()].filter(({ team, closedAt, closedHow }) =>
-        !open.has(team) && closedHow !== "teamGone" && closedHow !== "takenOver"
-        && nowMs - Date.parse(closedAt) < closedShownMs);
+    return [...newest.values()].filter((incident) => {
+        const { team, closedAt, closedHow, kind } = incident;
+        const shownMs = kind === "real" && isWithMissing(incident) ? missingShownMs : closedShownMs;
+        return !open.has(team) && closedHow !== "teamGone" && closedHow !== "takenOver"
+            && nowMs - Date.parse(closedAt) < shownMs;
+    });
+}
+
+/** Whether an incident was closed while somebody was not accounted for. Pure. */
+export function isWithMissing({ open, allAccountedAt }) {
+    return !open && !allAccountedAt;
 }
 
 export function closedWords(incident) {
     const { closedAt, closedBy, reason } = incident;
     const what = whatWords(incident);
     const time = clockTime(closedAt);
+    if (incident.closedHow === "takenOver") { return t("incident.replaced", { what, time }); }
     if (!closedBy) { return t("incident.closedItself", { what, time }); }
     const words = t("incident.closedBy", { what, name: legible(closedBy), time });
     return reason ? t("text.noted", { words, note: legible(reason) }) : words;

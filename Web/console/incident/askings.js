@@ -1,16 +1,27 @@
 /** What is asked before an order about an incident, or about a person on its roll. Pure. */
 import { nameOf } from "../shared/roll.js";
-import { calls, leavingLines, tally, tallyWords } from "../shared/safety.js";
+import { calls, isAccounted, leavingLines, tally, tallyWords } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
-import { t } from "../shared/words.js";
+import { listed, t } from "../shared/words.js";
 import { callWords } from "./alarmwords.js";
+import { lastSeenOnRoll } from "./lastseen.js";
 import { orderOf } from "./orders.js";
 
 /** @typedef {import("../frame/ask.js").Ask} Ask */
 
+/** As many people are named in a question. */
+const mostNames = 12;
+
 const reasonField = () => ({ name: "reason", label: t("ask.reason"), missing: t("ask.needsReason") });
 /** The field for a note, which may be left empty. */
 export const noteField = (label) => ({ name: "note", label });
+/** The names of people on a roll, not all of many. */
+export function namesWords(members) {
+    const names = members.slice(0, mostNames).map((member) => legible(nameOf(member)));
+    const more = members.length - names.length;
+    return listed([...names, more > 0 && t("ask.more", { count: more })]);
+}
+
 /** A member of a body, where it was filled in. */
 export const given = (name, value) => (value === "" || value === undefined ? {} : { [name]: value });
 
@@ -49,11 +60,14 @@ export function askClose({ number, team }) {
         const counts = tally(live, { team });
         const isWhole = counts.people > 0 && counts.accounted === counts.people;
         const calling = calls(live).filter((member) => member.team === team).map((member) => callWords(member, now));
+        const missing = [...live.members.values()].filter((member) => member.team === team && !member.takenOff
+            && !isAccounted(member));
         const left = leavingLines(live, undefined, team).map(({ words }) => t("text.sentence", { words }));
         return {
             draft: `close ${number}`, tone: incident.kind, title: t("ask.closeTitle", { team: legible(team) }),
             lines: [
                 t("text.sentence", { words: tallyWords(counts) }),
+                ...(missing.length > 0 ? [t("ask.missing", { names: namesWords(missing) })] : []),
                 ...calling.map((words) => t("text.sentence", { words })), ...left, t("ask.closeDoes"),
             ],
             warning: isLive ? (isWhole ? undefined : t("ask.closeMissing")) : t("ask.notLive"), isBlocked: !isLive,
@@ -92,13 +106,19 @@ export function askOf(user, kind) {
         return {
             draft: `${kind} ${user}`, title: isTaken ? t("ask.takeOffTitle", { name }) : t("row.sayOf", { name }),
             lines: [isTaken ? t("ask.takeOffDoes", { name })
-                : endsSOS ? t("ask.clearSOS", { name }) : t(`ask.${kind}`, { name })],
+                : endsSOS ? t("ask.clearSOS", { name }) : t(`ask.${kind}`, { name }),
+            // What the phone says may contradict the word: whoever gives it knows.
+            ...(accounting.has(kind) && member.positions?.size > 0 && !isAccounted(member)
+                ? [t("ask.phoneSays", { words: lastSeenOnRoll(member, live.regions, now) })] : [])],
             fields: isTaken ? [reasonField()] : [],
             button: isTaken ? t("ask.takeOff") : t(`say.${kind}`),
             order: ({ reason }, id) => orderOf(member, kind, { id, nowMs: now, reason }),
         };
     };
 }
+
+/** The words that account for somebody. */
+const accounting = new Set(["safe", "offSite"]);
 
 /** Whether something is said of somebody without a question: a call is heard, or help is asked for, at once. */
 export function needsQuestion(kind) {

@@ -1,10 +1,10 @@
 /** One incident: its time, its numbers, who leads it, PAR, the roll by crew, and the report. */
 import { Fault } from "../shared/forms.js";
-import { hrefOf } from "../shared/route.js";
+import { go, hrefOf } from "../shared/route.js";
 import { isAccounted, isChecking, leads } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch } from "../shared/time.js";
-import { html, useEffect, useMemo, useNow, usePage, useSlice, useState } from "../shared/view.js";
+import { html, useEffect, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { currentLocale, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
 import { peopleOf } from "./crewroll.js";
@@ -23,6 +23,7 @@ export function Incident({ number }) {
     const holdsSeconds = useHolds(incident?.open ? incident.team : undefined);
     const people = useMemo(() => (incident ? peopleOf(live, incident, incident.roll) : []),
         [live.members, incident?.open, incident?.roll]);
+    useReplacement(incident, live.incidents);
     const back = html`<p class="back"><a href=${hrefOf("incident", "all")}>${t("incident.all")}</a></p>`;
     if (!incident) {
         return html`${back}<${Fault} words=${found.fault} />
@@ -41,6 +42,15 @@ export function Incident({ number }) {
             holdsSeconds=${holdsSeconds} />
         <${Report} incident=${incident} />
     </article>`;
+}
+
+/** Goes over to the real incident that takes the place of the drill that somebody looks at. */
+function useReplacement(incident, incidents) {
+    const wasOpen = useRef(false);
+    wasOpen.current ||= incident?.open === true;
+    const isReplaced = wasOpen.current && incident?.closedHow === "takenOver";
+    const replacing = isReplaced && [...incidents.values()].find(({ team }) => team === incident.team)?.number;
+    useEffect(() => { if (replacing) { go("incident", String(replacing)); } }, [replacing]);
 }
 
 /** For how long a word that somebody is safe counts in a team. */

@@ -91,9 +91,8 @@ export function reportWords(report, nowMs) {
         return listed([of, t(isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits")]);
     }
     const said = { time: clockTime(reportedTime, nowMs), name: legible(reportedBy ?? "") };
-    const words = listed([
-        of, isShort ? t("incident.parCrewShort", { count: present, ...said }) : t("incident.parCrewWhole", said),
-    ]);
+    const how = isShort ? "Short" : present > people ? "More" : "Whole";
+    const words = listed([of, t(`incident.parCrew${how}`, { count: present, ...said })]);
     return note ? t("text.noted", { words, note: legible(note) }) : words;
 }
 

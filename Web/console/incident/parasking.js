@@ -1,7 +1,7 @@
 /** What is asked before a PAR, a report that is short, and a handover. Pure. */
 import { legible } from "../shared/text.js";
 import { t } from "../shared/words.js";
-import { given, noteField } from "./askings.js";
+import { given, namesWords, noteField } from "./askings.js";
 import { crewWords } from "./par.js";
 
 /** @typedef {import("../frame/ask.js").Ask} Ask */
@@ -32,6 +32,22 @@ export function setTimer({ number }, everySeconds) {
     };
 }
 
+/**
+ * @param {object[]} missing those of the crew who are not accounted for
+ * @returns {Ask} whether a crew is complete although the roll misses some of it
+ */
+export function askComplete(incident, report, missing, done) {
+    const { crew, people } = report;
+    return ({ live }) => (live.incidents.has(incident.number) ? {
+        draft: `complete ${incident.number} ${incident.par.number} ${crew ?? ""}`,
+        title: t("incident.completeTitle", { crew: crewWords(crew), count: people }),
+        lines: [t("incident.completeMissing", { names: namesWords(missing) })],
+        fields: [note()], button: t("incident.completeAll", { count: people }),
+        order: (values, id) => reportPAR(incident, report, { ...values, present: people, id }),
+        done,
+    } : undefined);
+}
+
 /** @returns {Ask} how many of a crew are there, where it is not all */
 export function askFewer(incident, report, done) {
     return ({ live }) => (live.incidents.has(incident.number) ? {
@@ -40,7 +56,7 @@ export function askFewer(incident, report, done) {
         lines: [t("incident.fewerDoes")],
         fields: [{
             name: "present", label: t("incident.present"), type: "number", missing: t("incident.needsPresent"),
-            range: { min: 0, max: 100_000 }, limit: 6,
+            range: { min: 0, max: report.people }, limit: 6,
         }, { ...note(), hint: t("incident.fewerHint") }],
         button: t("incident.report"),
         order: (values, id) => reportPAR(incident, report, { ...values, present: Number(values.present), id }),

@@ -17,7 +17,7 @@ import { callSeenWords } from "./callseen.js";
 import { crewsOfRoll, rowsOfRoll, stateOnRoll } from "./crewroll.js";
 import { lastSeenOnRoll } from "./lastseen.js";
 import { crewWords, owesReport, reportsAt, reportWords } from "./par.js";
-import { askFewer, reportPAR } from "./parasking.js";
+import { askComplete, askFewer, reportPAR } from "./parasking.js";
 import { usePress } from "./usepress.js";
 import { wordAge } from "./wordage.js";
 
@@ -123,7 +123,9 @@ function CrewRow({ crew: { key, crew, isOff, people, waiting, checking, report }
         checking > 0 && t("tally.checking", { count: checking }),
     ]);
     const isOwed = isLed && report && owesReport(report);
-    const complete = () => press(reportPAR(incident, report, { present: report.people, id: newID() }));
+    const missing = people.filter((member) => !isAccounted(member));
+    const complete = () => (missing.length > 0 ? page.ask(askComplete(incident, report, missing, take))
+        : press(reportPAR(incident, report, { present: report.people, id: newID() })));
     return html`<div class="roll-row crew-row" role="row" aria-rowindex=${index + 1} data-user=${key}
         data-overdue=${report?.isOverdue ? "" : undefined} data-waiting=${waiting + checking > 0 ? "" : undefined}
         style=${placed(index)}>
