@@ -14,6 +14,7 @@ import {
 import { partsFor } from "../../Web/console/operations/screen.js";
 import { eventTitle } from "../../Web/console/rules/eventtitle.js";
 import { emptyForm, formOf, newEntry, requestOf } from "../../Web/console/rules/ruleform.js";
+import { makesSafe, safetyLines } from "../../Web/console/rules/safetyquestion.js";
 import { patternText, template, templateKeys } from "../../Web/console/rules/templates.js";
 import { sizeWords } from "../../Web/console/shared/size.js";
 import { addWords } from "../../Web/console/shared/words.js";
@@ -335,4 +336,17 @@ test("the audit log is filtered by who, what, kind and day, all at once", () => 
     assert.deepEqual(found({ group: "secrets", who: "lena" }), []);
     assert.deepEqual(found({ from: "2026-11-27" }), [0, 1]);
     assert.deepEqual(found({ to: "2026-11-26" }), [2]);
+});
+
+test("before a rule makes regions assembly points, they are named, and those of later", () => {
+    const targets = [{ target: "safety" }];
+    assert.ok(makesSafe({ enabled: true, targets }));
+    assert.ok(!makesSafe({ enabled: false, targets }) && !makesSafe({ enabled: true, targets: [{ target: "bell" }] }));
+    const regions = Array.from({ length: 21 }, (_, index) => ({ id: `r${index}`, name: `Yard ${index}` }));
+    const [now, later] = safetyLines({ regions: regions.slice(0, 1), regionCount: 1 });
+    assert.match(now, /1 region matches now: Yard 0/);
+    assert.match(later, /drawn later/);
+    assert.match(safetyLines({ regions, regionCount: 130 })[0], /130 regions match now.*Yard 19, and 110 more/);
+    assert.match(safetyLines({ regions: [], regionCount: 0 })[0], /No region/);
+    assert.match(safetyLines({ error: new TypeError("gone") })[0], /could not find out/);
 });

@@ -71,10 +71,12 @@ extension NativeRoutes {
     }
 
     /// Writes a region as a GeoJSON Feature.
-    static func write(_ region: Region, in directory: Directory, to writer: inout JSONWriter) {
+    static func write(
+        _ region: Region, in directory: Directory, musterRules: [String] = [], to writer: inout JSONWriter
+    ) {
         var scanner: String?
         if case .scanner(let device) = region.beacon?.source { scanner = directory.qualifiedName(of: device) }
-        writer.feature(region, isMuster: directory.isMuster(region), scanner: scanner)
+        writer.feature(region, isMuster: directory.isMuster(region), scanner: scanner, musterRules: musterRules)
     }
 
     /// An id for a region that has none: made from its number, and not in use.

@@ -32,7 +32,9 @@ struct RegionRoutes: NativeRoutes {
             Route(
                 .get, "\(regions)/{region}", admits: readers,
                 .init(
-                    "Regions", "Read a region. Its `ETag` is what `If-Match` takes.",
+                    "Regions",
+                    "Read a region. Its `ETag` is what `If-Match` takes. `musterRules` names the rules that make it a "
+                        + "muster region.",
                     answers: [.init(200, "The region.", body: [Self.geoJSON: "Feature"])]),
                 handler: seeRegion))
         routes.add(
@@ -80,7 +82,7 @@ struct RegionRoutes: NativeRoutes {
         guard let region = directory.region(try context.parameter("region"), in: collection.number) else {
             throw Problem.notFound
         }
-        return Self.response(region, .ok, in: directory)
+        return response(region, .ok, in: directory, to: context)
     }
 
     private func putRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -108,7 +110,7 @@ struct RegionRoutes: NativeRoutes {
         let (stored, isNew) = try await tellingWhoChanged(Region.self, id) {
             try await coordinator.edit(by: context.author, put)
         }
-        return Self.response(stored, isNew ? .created : .ok, in: coordinator.directory)
+        return response(stored, isNew ? .created : .ok, in: coordinator.directory, to: context)
     }
 
     private func removeRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -135,8 +137,17 @@ struct RegionRoutes: NativeRoutes {
         return isDryRun
     }
 
-    private static func response(_ region: Region, _ status: HTTPResponse.Status, in directory: Directory) -> Response {
-        var response = Response.json(status, as: geoJSON) { write(region, in: directory, to: &$0) }
+    private func response(
+        _ region: Region, _ status: HTTPResponse.Status, in directory: Directory, to context: AppRequestContext
+    ) -> Response {
+        // A caller who may not read the rules gets no names of theirs.
+        let role = context.principal?.role
+        let rules =
+            role == .admin || role == .leader
+            ? SafetyRuleSearch(in: directory, from: coordinator.origin).rules(selecting: region) : []
+        var response = Response.json(status, as: Self.geoJSON) {
+            Self.write(region, in: directory, musterRules: rules, to: &$0)
+        }
         response.headers[.eTag] = region.entityTag(in: directory).text
         return response
     }

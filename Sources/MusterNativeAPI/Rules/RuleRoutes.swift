@@ -48,7 +48,9 @@ struct RuleRoutes: NativeRoutes {
             Route(
                 .post, "\(Self.root)/event-patterns/test", admits: readers,
                 .init(
-                    "Rules", "Test whether an event, or which of the newest ones, matches a pattern.",
+                    "Rules",
+                    "Test whether an event, or which of the newest ones, matches a pattern; or read which regions it "
+                        + "makes muster regions.",
                     body: Self.json("PatternTest"),
                     answers: [.init(200, "The result.", json: "PatternTestResult")]), handler: testPattern))
     }
@@ -117,11 +119,18 @@ struct RuleRoutes: NativeRoutes {
         let pattern = fields.json("pattern", isRequired: true)
         let event = fields.json("event")
         let recent = fields.number("recent", in: 1...Self.recentLimit)
-        if event == nil, recent == nil, !fields.has("recent") { fields.addFault("event", "is required without recent") }
+        let selectsRegions = fields.boolean("regions") ?? false
+        if selectsRegions, event != nil || recent != nil {
+            fields.addFault("regions", "must be absent where there is an event, or recent")
+        }
+        if event == nil, recent == nil, !selectsRegions, !fields.has("recent") {
+            fields.addFault("event", "is required without recent and regions")
+        }
         if event != nil, recent != nil { fields.addFault("recent", "must be absent where there is an event") }
         try fields.finish()
         guard let pattern else { throw Problem.internalError }
         if let recent { return try await testRecent(pattern, Int(recent), context) }
+        if selectsRegions { return try await testRegions(pattern, context) }
         guard let event else { throw Problem.internalError }
         let matches = try RuleEditing.compile(pattern.textOfPattern).matches(EventValue(event))
         return .json { writer in
@@ -149,6 +158,31 @@ struct RuleRoutes: NativeRoutes {
         }
     }
 
+    /// Says which regions a pattern makes muster regions, where its rule has the target `safety`.
+    private func testRegions(_ pattern: JSONValue, _ context: AppRequestContext) async throws -> Response {
+        let compiled = try RuleEditing.compile(pattern.textOfPattern)
+        let (directory, origin) = (coordinator.directory, coordinator.origin)
+        guard try context.access(in: directory).mayReadRegions else { throw Problem.notFound }
+        // Many regions take a while, so a reader's thread compares them.
+        let found = try await coordinator.read { _ in
+            try SafetyRuleSearch(in: directory, from: origin).regions(selectedBy: compiled)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("regions", listing: found.prefix(Self.listedRegions)) { writer, region in
+                writer.beginObject()
+                writer.member("collection", directory.collections[region.collection]?.name)
+                writer.member("id", region.id)
+                writer.member("name", region.name)
+                writer.endObject()
+            }
+            writer.member("regionCount", found.count)
+            writer.endObject()
+        }
+    }
+
+    /// The largest number of regions that a test of a pattern lists; it counts all of them.
+    private static let listedRegions = 100
     /// The largest number of events that a test of a pattern examines.
     private static let recentLimit: Double = 1_000
 

@@ -44,7 +44,10 @@ extension Schema {
             "PatternTest",
             object(
                 [("pattern", reference("EventPattern"))],
-                optional: [("event", "{}"), ("recent", #"{"type":"integer","minimum":1,"maximum":1000}"#)])
+                optional: [
+                    ("event", "{}"), ("recent", #"{"type":"integer","minimum":1,"maximum":1000}"#),
+                    ("regions", #"{"const":true}"#),
+                ])
         ),
         (
             "PatternTestResult",
@@ -53,6 +56,10 @@ extension Schema {
                 optional: [
                     ("matches", boolean), ("matched", list(of: #"{"type":"object"}"#)), ("examined", integer),
                     ("isComplete", boolean),
+                    (
+                        "regions",
+                        list(of: object([("collection", name), ("id", text), ("name", text)]))
+                    ), ("regionCount", integer),
                 ])
         ),
     ]

@@ -348,7 +348,10 @@ package enum Schema {
             "Feature",
             object(
                 [("type", words("Feature")), ("geometry", oneOf(reference("Geometry"), #"{"type":"null"}"#))],
-                optional: [("id", #"{"type":["string","number"]}"#), ("properties", #"{"type":["object","null"]}"#)],
+                optional: [
+                    ("id", #"{"type":["string","number"]}"#), ("properties", #"{"type":["object","null"]}"#),
+                    ("musterRules", list(of: name)),
+                ],
                 isOpen: true)
         ),
         (

@@ -12,7 +12,9 @@ extension JSONWriter {
     /// - Parameters:
     ///   - isMuster: whether it is a muster region; nil for the region's own mark.
     ///   - scanner: the name of the scanner that decides who is inside, `user/device`; nil when no scanner decides.
-    package mutating func feature(_ region: Region, isMuster: Bool? = nil, scanner: String? = nil) {
+    package mutating func feature(
+        _ region: Region, isMuster: Bool? = nil, scanner: String? = nil, musterRules: [String] = []
+    ) {
         beginObject()
         member("type", "Feature")
         member("id", region.id)
@@ -34,6 +36,13 @@ extension JSONWriter {
             otherMembers(of: properties, isCircle: region.shape?.isCircle ?? false)
         }
         endObject()
+        // Not a property, which a client that stores the Feature again would make the region's own.
+        if !musterRules.isEmpty {
+            key("musterRules")
+            beginArray()
+            for rule in musterRules { value(rule) }
+            endArray()
+        }
         endObject()
     }
 

@@ -198,6 +198,27 @@ def test_posted_events_are_in_the_log_with_their_ids(client, admin):
     assert code(client().put_events, Entries=[heavy] * 11) == "ValidationException"
 
 
+def test_what_a_rule_for_safety_selects_is_known_before_it_is_made_and_named_at_the_region(server, admin):
+    admin.ok("POST", "/collections", {"name": "mill"})
+    for name in ("assembly-north", "assembly-south", "hall"):
+        admin.ok("PUT", f"/collections/mill/regions/{name}", polygon(name, box(13, 52, 13.1, 52.1), name=name.title()))
+    pattern = {"source": ["aws.geo"], "detail": {"GeofenceId": [{"prefix": "assembly-"}]}}
+    tested = admin.ok("POST", "/event-patterns/test", {"pattern": pattern, "regions": True})
+    assert tested == {"regionCount": 2, "regions": [
+        {"collection": "mill", "id": name, "name": name.title()} for name in ("assembly-north", "assembly-south")]}
+    # What is refused to the rule is refused to its test.
+    admin.refused(422, "POST", "/event-patterns/test", {"pattern": {"detail": {"Name": ["x"]}}, "regions": True})
+    admin.refused(422, "POST", "/event-patterns/test", {"pattern": pattern, "regions": True, "event": {"a": 1}})
+    assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/assembly-north")
+    admin.ok("POST", "/rules", {"name": "points", "pattern": pattern, "targets": [{"target": "safety"}]})
+    region = admin.ok("GET", "/collections/mill/regions/assembly-north")
+    assert region["musterRules"] == ["points"] and region["properties"]["muster"] is True
+    assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/hall")
+    admin.ok("PATCH", "/rules/points", {"enabled": False})
+    assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/assembly-north")
+    admin.ok("DELETE", "/rules/points")
+
+
 def test_a_rule_for_safety_makes_people_green(client, admin):
     admin.make_team("guests", [polygon("assembly", *[box(13.0, 52.0, 13.1, 52.1)]),
                                polygon("bar", *[box(14.0, 52.0, 14.1, 52.1)])])

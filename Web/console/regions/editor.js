@@ -78,7 +78,8 @@ export function Editor({ collection, id, map, isReadOnly }) {
     const title = legible(draft.settings.name.trim() || (id ?? t("regions.new")));
     return html`${back}<h2>${title} <span class="quiet">${legible(collection)}</span></h2>
         ${isReadOnly ? html`<p class="quiet">${t("regions.readOnly")}</p>
-            <${SettingsForm} settings=${draft.settings} shape=${draft.edit.shape} faults=${[]} isReadOnly=${true} />`
+            <${SettingsForm} settings=${draft.settings} shape=${draft.edit.shape} faults=${[]} isReadOnly=${true}
+                rules=${draft.base?.feature.musterRules} />`
         : html`<${Form} collection=${collection} id=${id} map=${map} name=${name} ...${editing} />`}`;
 }
 
@@ -128,6 +129,7 @@ function Form({ collection, id: givenId, map, name, ...editing }) {
             isBeacon=${settings.evidence !== "none"} />
         <${Vertices} edit=${edit} current=${current} act=${act} faults=${faults} step=${step} onStep=${setStep} />
         <${SettingsForm} settings=${settings} shape=${edit.shape} faults=${faults} isReadOnly=${false}
+            rules=${base?.feature.musterRules}
             onChange=${(changed) => setDraft({ ...drafts.get(name), settings: changed })} />
         ${givenId === undefined && html`<p class="quiet">${t("regions.id", { id })}</p>`}
         <${Outcome} check=${check} isChecking=${isChecking} isEmpty=${isEmpty} onFault=${goTo} />

@@ -1,6 +1,7 @@
 /** The settings of a region beside its shape. */
+import { legible } from "../shared/text.js";
 import { html } from "../shared/view.js";
-import { t } from "../shared/words.js";
+import { listed, t } from "../shared/words.js";
 import { narrowMetres, widthMetres } from "./narrow.js";
 import { longestSeconds, modes, proximities } from "./settings.js";
 
@@ -18,9 +19,10 @@ export function inputOf({ field }) {
 
 /**
  * @param {{settings: import("./settings.js").Settings, shape: import("./shape.js").Shape,
- *     onChange: (settings: object) => void, faults: object[], isReadOnly: boolean}} properties
+ *     onChange: (settings: object) => void, faults: object[], isReadOnly: boolean, rules?: string[]}} properties
+ *     `rules`: those that make the region an assembly point, whatever its own setting is
  */
-export function SettingsForm({ settings, shape, onChange, faults, isReadOnly }) {
+export function SettingsForm({ settings, shape, onChange, faults, isReadOnly, rules = [] }) {
     const set = (field, value) => onChange({ ...settings, [field]: value });
     const form = { settings, set, faults };
     const isSmallShelter = settings.muster && settings.evidence === "none" && widthMetres(shape) < narrowMetres;
@@ -33,6 +35,8 @@ export function SettingsForm({ settings, shape, onChange, faults, isReadOnly }) 
                 onChange=${({ currentTarget: { checked } }) => set("muster", checked)} />
             <label for="region-muster">${t("regions.settings.muster")}</label>
             <p class="hint quiet" id="region-muster-hint">${t("regions.settings.musterHint")}</p>
+            ${rules.length > 0 && html`<p class="hint by-rule">${t("regions.settings.musterByRule", {
+        names: listed(rules.map(legible)) })}</p>`}
             ${isSmallShelter && html`<p class="hint" role="status">${t("regions.settings.isNarrow")}</p>`}
             <${FaultOf} faults=${faults} field="muster" />
         </div>

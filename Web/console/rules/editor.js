@@ -8,6 +8,7 @@ import { legible } from "../shared/text.js";
 import { html, useEffect, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { builtIn, emptyForm, formOf, newEntry, requestOf } from "./ruleform.js";
+import { makesSafe, SafetyQuestion, selectedRegions } from "./safetyquestion.js";
 import { patternText, template, templateChoices } from "./templates.js";
 import { Tester } from "./tester.js";
 
@@ -61,6 +62,10 @@ function Back() {
 }
 
 function Editor({ draft, first, name }) {
+    const { request } = usePage();
+    /** What the question says that stands open, with the request that waits for its answer. */
+    const [asked, setAsked] = useState(undefined);
+    const [isLooking, setLooking] = useState(false);
     const [form, change, empty] = useDraft(draft, first);
     const { press, isBusy, faults, fault, find, touch, refusal } = useFormOrder(
         ["name", "pattern", "description", "targets"]);
@@ -68,10 +73,20 @@ function Editor({ draft, first, name }) {
     const path = `rules/${encodeURIComponent(name)}`;
     const isConflict = useConflict(refusal, path, draft, change);
     const set = (members) => { touch(...Object.keys(members)); change({ ...form, ...members }); };
-    const send = async (event) => {
+    const submit = async (event) => {
         event.preventDefault();
+        if (isLooking) { return; }
         const { body, faults: found } = requestOf(form, isNew);
         if (find(found)) { return; }
+        if (!makesSafe(body)) { await send(body); return; }
+        setLooking(true);
+        const selected = await selectedRegions(request, body.pattern);
+        setLooking(false);
+        // What no such rule may ask for, the server says at the field.
+        if (selected.error?.status === 422) { await send(body); } else { setAsked({ ...selected, body }); }
+    };
+    const send = async (body) => {
+        setAsked(undefined);
         const done = await press(isNew
             ? { path: "rules", body, words: t("rules.order.make", { name: legible(body.name) }) }
             : { path, method: "PATCH", body,
@@ -90,7 +105,7 @@ function Editor({ draft, first, name }) {
     return html`<section class="part" aria-labelledby="rules-title">
         <${Back} />
         <h2 id="rules-title">${isNew ? t("rules.new") : t("rules.changeWhat", { name: legible(name) })}</h2>
-        <form class="form" onSubmit=${send} noValidate>
+        <form class="form" onSubmit=${submit} noValidate>
             ${isNew && html`<${TextField} label=${t("rules.name")} hint=${t("rules.nameHint")} fault=${faults.name}
                 value=${form.name} onInput=${(text) => set({ name: text })} maxLength="64" />`}
             <${TextField} label=${t("rules.description")} fault=${faults.description} value=${form.description}
@@ -104,10 +119,12 @@ function Editor({ draft, first, name }) {
                 onChange=${(enabled) => set({ enabled })} />
             <${Fault} words=${fault} />
             ${isConflict && html`<p role="status">${t("rules.saveAgain")}</p>`}
-            <p class="bar"><button type="submit" class="primary" disabled=${isBusy}>${t("rules.save")}</button>
+            <p class="bar"><button type="submit" class="primary" disabled=${isBusy || isLooking}>${t("rules.save")}</button>
                 <button type="button" class="plain" onClick=${() => { empty(); go("operations", "rules"); }}>${
         t("rules.discard")}</button></p>
         </form>
+        ${asked && html`<${SafetyQuestion} found=${asked} yes=${() => send(asked.body)}
+            close=${() => setAsked(undefined)} />`}
     </section>`;
 }
 
@@ -115,7 +132,8 @@ function Editor({ draft, first, name }) {
 function Targets({ entries, fault, change }) {
     const reading = useReading("targets", async (get) => (await allPages(get, "targets")).items);
     const chosen = new Set(entries.map(({ target }) => target));
-    const names = [builtIn, ...(reading.value ?? []).map(({ name }) => name)].filter((each) => !chosen.has(each));
+    // What makes people safe comes last: nobody chooses it because it is at the top.
+    const names = [...(reading.value ?? []).map(({ name }) => name), builtIn].filter((each) => !chosen.has(each));
     const put = (entry) => change(entries.map((each) => (each.target === entry.target ? entry : each)));
     return html`<fieldset class="field"><legend>${t("rules.targets")}</legend>
         ${entries.length === 0 && html`<span class="hint">${t("rules.noTarget")}</span>`}
@@ -132,11 +150,12 @@ function Targets({ entries, fault, change }) {
 
 function Entry({ entry, change, remove }) {
     const { target, kind, text, paths } = entry;
-    const name = legible(target);
+    const name = target === builtIn ? t("rules.safety") : legible(target);
     return html`<div class="entry" role="group" aria-label=${name}>
         <p class="bar"><strong>${name}</strong>
             <button type="button" class="plain" onClick=${remove}
                 aria-label=${t("rules.takeOutWhat", { name })}>${t("rules.takeOut")}</button></p>
+        ${target === builtIn && html`<p class="hint">${t("rules.safetyDoes")}</p>`}
         ${target !== builtIn && html`<${SelectField} label=${t("rules.receives", { name })} value=${kind}
             options=${inputKinds.map((each) => [each, t(`rules.input.${each}`)])}
             onChange=${(chosen) => change({ ...entry, kind: chosen })} />`}

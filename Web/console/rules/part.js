@@ -4,9 +4,10 @@ import { SelectField } from "../shared/fields.js";
 import { Fault, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
 import { hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
-import { html, useSlice } from "../shared/view.js";
+import { html, usePage, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { ChangedRule, NewRule } from "./editor.js";
+import { makesSafe, SafetyQuestion, selectedRegions } from "./safetyquestion.js";
 import { patternText, template, templateChoices } from "./templates.js";
 import { Tester } from "./tester.js";
 
@@ -53,7 +54,17 @@ function Rule({ rule: { name, description, pattern, enabled, targets, madeBy }, 
     const shown = legible(name);
     const path = `rules/${encodeURIComponent(name)}`;
     const askFirst = useAskFirst();
+    const { request } = usePage();
+    const [asked, setAsked] = useState(undefined);
     const toggle = async () => {
+        if (makesSafe({ enabled: !enabled, targets })) {
+            setAsked(await selectedRegions(request, pattern));
+        } else {
+            await send();
+        }
+    };
+    const send = async () => {
+        setAsked(undefined);
         const words = t(enabled ? "rules.order.disable" : "rules.order.enable", { name: shown });
         if (await press({ path, method: "PATCH", body: { enabled: !enabled }, words })) { changed(); }
     };
@@ -80,5 +91,6 @@ function Rule({ rule: { name, description, pattern, enabled, targets, madeBy }, 
             <button type="button" class="plain" onClick=${remove}
                 aria-label=${t("rules.removeWhat", { name: shown })}>${t("rules.remove")}</button></p>`}
         <${Fault} words=${fault} />
+        ${asked && html`<${SafetyQuestion} found=${asked} yes=${send} close=${() => setAsked(undefined)} />`}
     </li>`;
 }
