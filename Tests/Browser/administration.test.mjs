@@ -18,7 +18,7 @@ import { bodyOfRule as proximityBody } from "../../Web/console/administration/pr
 import { newPassword, passwordFault } from "../../Web/console/administration/password.js";
 import { formOfTeam, teamBody } from "../../Web/console/administration/teams.js";
 import { minuteFaults, timedMembers } from "../../Web/console/administration/timer.js";
-import { chosenUsers, mayChangeDevices, noTeam } from "../../Web/console/administration/users.js";
+import { chosenUsers, isOnNoRoll, mayChangeDevices, noTeam, onNoRoll } from "../../Web/console/administration/users.js";
 import { persist } from "../../Web/console/administration/longwork.js";
 import { parseTable } from "../../Web/console/shared/csv.js";
 import { Problem } from "../../Web/console/shared/http.js";
@@ -54,6 +54,17 @@ test("each fault of a table is said with its line and column, in the language of
     ]);
     await setLanguage("ja");
     assert.equal(tableFaults(problem)[0].place, "3行目 team");
+});
+
+test("members and leaders in no team are on no roll, and are found by that", () => {
+    const users = [
+        { name: "ann", role: "member" }, { name: "bo", role: "leader" }, { name: "cy", role: "member", team: "north" },
+        { name: "root", role: "admin" }, { name: "gate", role: "gateway" }, { name: "vera", role: "analyst" },
+    ];
+    assert.deepEqual(chosenUsers(users, { team: onNoRoll }).map(({ name }) => name), ["ann", "bo"]);
+    assert.equal(chosenUsers(users, { team: noTeam }).length, 5);
+    // As a form has it: no team is an empty text.
+    assert.ok(isOnNoRoll({ role: "member", team: "" }) && !isOnNoRoll({ role: "admin", team: "" }));
 });
 
 test("users are found by any of their texts, their role and their team", () => {

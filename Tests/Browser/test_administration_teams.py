@@ -41,7 +41,8 @@ def test_a_team_is_made_changed_and_removed(screen, server, leaders):
     # An incident stands against the removal, and is said.
     server.ask("POST", "users", {"name": "dale-nia", "role": "member", "team": "dale-new"})
     number = server.ask("POST", "teams/dale-new/incidents", {"kind": "drill"})["number"]
-    screen.press("Remove this team…").shows("Its 1 person stays")
+    screen.press("Remove this team…").shows("Its 1 person stays, without a team: on no roll")
+    assert "cannot be undone" in screen.dialog
     screen.press("Remove").shows("Not done, because of a conflict")
     screen.refused(409)
     server.ask("POST", f"incidents/{number}/close", {"reason": "over"})

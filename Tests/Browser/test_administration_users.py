@@ -64,6 +64,36 @@ def test_a_user_is_made_refused_changed_and_removed(screen, server, leaders):
     assert "mill-zoe" not in screen.rows()
 
 
+def test_who_is_in_no_team_is_said_to_be_on_no_roll(screen, server, leaders):
+    server.ask("POST", "users", {"name": "mill-lone", "role": "member"})
+    in_no_team = [user["name"] for user in server.ask("GET", "users?inNoTeam=true&limit=1000")["items"]]
+    assert "mill-lone" in in_no_team and "mill-east-ann" not in in_no_team and "admin" not in in_no_team
+    page = screen.page
+    page.open().sign_in()
+    # The list of people tells an admin, and leads to who they are.
+    until(lambda: "on no roll, and no leader sees them" in page.text("#in-no-team"))
+    page.find("#in-no-team a").click()
+    until(lambda: screen.rows() == sorted(in_no_team))
+    screen.field("Team").select_option("")
+    until(lambda: "mill-east-ann" in screen.rows())
+    page.find("#in-no-team button").click()
+    until(lambda: screen.rows() == sorted(in_no_team))
+
+    # The form says it while no team is chosen, and the person's page until there is one.
+    screen.press("Add a user…").shows("this person is on no roll")
+    screen.field("Team").select_option("mill-east")
+    until(lambda: not page.is_shown("dialog .no-roll"))
+    screen.field("Team").select_option("")
+    screen.field("Role").select_option("analyst")
+    until(lambda: not page.is_shown("dialog .no-roll"))
+    screen.press("Discard what was typed").press("Cancel")
+    screen.go("people", "mill-lone").shows("this person is on no roll")
+    screen.field("Team").select_option("mill-east")
+    screen.press("Save").shows("Member, mill-east")
+    assert not page.is_shown(".no-roll")
+    server.ask("DELETE", "users/mill-lone")
+
+
 def test_a_password_is_made_shown_once_and_signs_in(screen, server, leaders):
     server.ask("POST", "users", {"name": "mill-pat", "role": "member", "team": "mill-east"})
     screen.open("people", "mill-pat", user=server.admin).press("New password…")

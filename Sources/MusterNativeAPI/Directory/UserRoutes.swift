@@ -14,7 +14,12 @@ struct UserRoutes: NativeRoutes {
             Route(
                 .get, users, admits: .roles([.admin, .leader], devices: false),
                 .init(
-                    "Users", "List users. An admin sees all users, a leader those of the team.", query: Self.paging,
+                    "Users", "List users. An admin sees all users, a leader those of the team.",
+                    query: Self.paging + [
+                        .init(
+                            "inNoTeam", "Only members and leaders in no team: they are on no roll.",
+                            schema: #"{"type":"boolean"}"#)
+                    ],
                     answers: [.init(200, "Users.", json: "UserPage")]), handler: listUsers))
         routes.add(
             Route(
@@ -46,10 +51,14 @@ struct UserRoutes: NativeRoutes {
     private func listUsers(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
+        let areInNoTeam = query.boolean("inNoTeam") ?? false
         try query.finish()
         let directory = coordinator.directory
         let access = try context.access(in: directory)
-        let visible = directory.users.all.lazy.filter { access.mayReadAccount(of: $0) }
+        let visible = directory.users.all.lazy.filter { user in
+            guard access.mayReadAccount(of: user) else { return false }
+            return !areInNoTeam || (user.team == nil && [.member, .leader].contains(user.role))
+        }
         let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
         return .json { writer in page.write(to: &writer) { $0.user($1, in: directory) } }
     }

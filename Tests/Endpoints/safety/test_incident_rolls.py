@@ -32,6 +32,22 @@ def all_safe(leader, team, phones):
     leader.ok("POST", f"/users/{team}-lea/declarations", {"kind": "safe"})
 
 
+def test_who_is_in_no_team_and_so_on_no_roll_is_listed_for_an_admin(make_server):
+    admin = make_server().start().admin()
+    admin.make_team("dock")
+    for name, role, team in (("ann", "member", None), ("bo", "leader", None), ("cy", "member", "dock"),
+                             ("vera", "analyst", None), ("gate", "gateway", None)):
+        admin.ok("POST", "/users", {"name": name, "role": role, **({"team": team} if team else {})})
+
+    def listed():
+        return [user["name"] for user in admin.ok("GET", "/users?inNoTeam=true")["items"]]
+
+    assert listed() == ["ann", "bo"]
+    admin.ok("DELETE", "/teams/dock")
+    assert listed() == ["ann", "bo", "cy"]
+    admin.refused(422, "GET", "/users?inNoTeam=perhaps")
+
+
 def test_a_removed_user_stays_on_the_roll_also_when_the_server_is_killed_at_once(make_server):
     server = make_server().start()
     admin = server.admin()

@@ -8,22 +8,25 @@ import { Form } from "./form.js";
 import { HandOutDialog } from "./handout.js";
 import { passwordFault } from "./password.js";
 import { Person } from "./person.js";
-import { chosenUsers, noTeam, roles, roleWords, userWords } from "./users.js";
+import { chosenUsers, isOnNoRoll, noTeam, onNoRoll, roles, roleWords, userWords } from "./users.js";
 import { Rows, useWhole } from "./wholelist.js";
 
 export function People({ rest, me }) {
-    return rest.length > 0 ? html`<${Person} key=${rest[0]} name=${rest[0]} me=${me} />`
-        : html`<${UserList} me=${me} />`;
+    const isList = rest.length === 0 || rest[0] === onNoRoll;
+    return isList ? html`<${UserList} key=${rest[0]} me=${me} team=${rest[0]} />`
+        : html`<${Person} key=${rest[0]} name=${rest[0]} me=${me} />`;
 }
 
-function UserList({ me }) {
+/** @param {{me: object, team?: string}} properties `team`: the choice of a team to begin with */
+function UserList({ me, team = "" }) {
     const list = useWhole("users");
     const teams = useWhole(me.role === "admin" ? "teams" : undefined);
-    const [choice, setChoice] = useState({ text: "", role: "", team: "" });
+    const [choice, setChoice] = useState({ text: "", role: "", team });
     const [isMaking, setMaking] = useState(false);
     const [isHandingOut, setHandingOut] = useState(false);
     const found = useMemo(() => chosenUsers(list.items ?? [], choice), [list.items, choice]);
     const choose = (key) => ({ currentTarget }) => setChoice({ ...choice, [key]: currentTarget.value });
+    const lost = me.role === "admin" ? (list.items ?? []).filter(isOnNoRoll).length : 0;
     const receivers = found.filter(({ role }) => role === "member" || (me.role === "admin" && role !== "gateway"));
     return html`<section aria-labelledby="people-title">
         <h2 id="people-title">${t("administration.part.people")}</h2>
@@ -33,6 +36,9 @@ function UserList({ me }) {
             ${receivers.length > 0 && html`<button type="button" class="plain"
                 onClick=${() => setHandingOut(true)}>${t("administration.handOut.open")}</button>`}
         </p>
+        ${lost > 0 && html`<p class="warning" id="in-no-team">${t("roster.inNoTeam", { count: lost })}
+            <button type="button" class="plain" onClick=${() => setChoice({ text: "", role: "", team: onNoRoll })}>${
+        t("roster.inNoTeamShow")}</button></p>`}
         <div class="choice">
             <div class="field"><label for="people-search">${t("administration.search")}</label>
                 <input id="people-search" type="search" value=${choice.text} onInput=${choose("text")}
@@ -47,6 +53,7 @@ function UserList({ me }) {
                 <select id="people-team" value=${choice.team} onChange=${choose("team")}>
                     <option value="">${t("administration.all")}</option>
                     <option value=${noTeam}>${t("administration.noTeam")}</option>
+                    <option value=${onNoRoll}>${t("administration.inNoTeam")}</option>
                     ${(teams.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${
         legible(name)}</option>`)}
                 </select></div>`}
@@ -109,8 +116,15 @@ function NewUser({ teams, onClose }) {
             order=${(values) => ({
         path: "users", body: newUserBody(values), words: t("administration.order.make", { name: legible(values.name) }),
     })}
-            done=${(_, values) => { onClose(); go("administration", "people", values.name.trim()); }} />
+            done=${(_, values) => { onClose(); go("administration", "people", values.name.trim()); }}>
+            ${NoRoll}<//>
     <//>`;
+}
+
+/** Says that a user would be on no roll, as the form of the user stands now. */
+export function NoRoll(values) {
+    return html`<p class="warning no-roll" role="status" hidden=${!isOnNoRoll(values)}>${
+        t("administration.people.inNoTeam")}</p>`;
 }
 
 /** The body that makes a user: what is empty is left out. */

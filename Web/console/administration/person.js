@@ -10,7 +10,7 @@ import { DeviceList } from "./devices.js";
 import { Form } from "./form.js";
 import { InvitationDialog } from "./invitations.js";
 import { PasswordDialog } from "./passworddialog.js";
-import { userBody, userFields } from "./people.js";
+import { NoRoll, userBody, userFields } from "./people.js";
 import { changed, useOne } from "./reading.js";
 import { Timer } from "./timer.js";
 import { mayChangeDevices, userWords } from "./users.js";
@@ -61,12 +61,13 @@ function Account({ user, me }) {
 function AccountForm({ user, fields }) {
     const { request } = usePage();
     const path = `users/${encodeURIComponent(user.name)}`;
+    // Only an admin gets to see somebody without a team, and may give them one.
     return html`<${Form} name=${`user ${user.name}`} first=${formOf(user)} fields=${fields}
         submit=${t("administration.save")} current=${async () => formOf(await (await request(path)).json())}
         order=${(_, differing) => ({
         path, method: "PATCH", body: userBody(differing),
         words: t("administration.order.change", { name: user.name }),
-    })} />`;
+    })}>${NoRoll}<//>`;
 }
 
 function SigningIn({ user, me }) {

@@ -52,7 +52,9 @@ function Team({ name, me }) {
     /** What goes with it: its people are counted while the question stands. */
     const lost = useRef();
     lost.current = [
-        t("administration.teams.lost"), people.isWhole ? t("administration.teams.lostPeople", { count }) : "",
+        t("administration.teams.lost"),
+        people.isBusy ? t("administration.teams.counting")
+            : people.isWhole && count > 0 ? t("administration.teams.lostPeople", { count }) : "",
         t("administration.undoNot"),
     ];
     const remove = () => {

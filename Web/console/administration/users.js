@@ -29,11 +29,17 @@ export function mayErase(me, user) {
 export function chosenUsers(users, { text = "", role = "", team = "" }) {
     const wanted = text.trim().toLocaleLowerCase();
     return users.filter((user) => (role === "" || user.role === role)
-        && (team === "" || (user.team ?? noTeam) === team)
+        && (team === "" || (team === onNoRoll ? isOnNoRoll(user) : (user.team ?? noTeam) === team))
         && (wanted === "" || [user.name, user.team, user.crew, user.email, user.phone].some((each) =>
             each?.toLocaleLowerCase().includes(wanted))))
         .sort((left, right) => byName(left.name, right.name));
 }
 
-/** The choice of those who are in no team; no team has such a name. */
+/** Whether a user should be in a team and is in none: they are on no roll, and no leader sees them. */
+export function isOnNoRoll({ role, team }) {
+    return !team && (role === "member" || role === "leader");
+}
+
+/** The choice of those who are in no team, and of those among them who are on no roll; no team has such a name. */
 export const noTeam = "/";
+export const onNoRoll = "//";

@@ -6,6 +6,7 @@ import { counts, showsSafety, shownState } from "../shared/safety.js";
 import { t } from "../shared/words.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { Groups } from "./groups.js";
+import { InNoTeam } from "./innoteam.js";
 import { orderedMembers, sortings } from "./order.js";
 import { Row } from "./row.js";
 import { useWindow } from "./window.js";
@@ -35,6 +36,7 @@ export function Roster() {
         <${Counts} live=${live} only=${filter.only} />
         <${Groups} live=${live} filter=${filter} />
         ${live.members.size > 1 && html`<${Tools} filter=${filter} shown=${members.length} />`}
+        <${InNoTeam} />
         ${isEmpty && html`<${FirstSteps} />`}
         <div id="list" class="list" role="grid" aria-labelledby="people-title" aria-rowcount=${members.length}
             ref=${list} onScroll=${onScroll} onFocusIn=${onFocusIn}

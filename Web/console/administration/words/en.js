@@ -24,6 +24,7 @@ export default Object.freeze({
     "administration.roleDoes.analyst": "Analyst: sees every position, changes nothing",
     "administration.roleDoes.gateway": "Gateway: a program that reports for others, not a person",
     "administration.roleDoes.admin": "Admin: may do everything", "administration.noTeam": "No team",
+    "administration.inNoTeam": "No team: on no roll",
     "administration.all": "All", "administration.choose": "Choose…",
     "administration.nothing": "nothing", "administration.yes": "on",
     "administration.no": "off", "administration.search": "Search",
@@ -57,7 +58,9 @@ export default Object.freeze({
 
     // Users
     "administration.people.add": "Add a user…", "administration.people.addTitle": "Add a user",
-    "administration.people.none": "No user matches.", "administration.people.back": "All users",
+    "administration.people.none": "No user matches.",
+    "administration.people.inNoTeam": "In no team: this person is on no roll, and no leader sees them.",
+    "administration.people.back": "All users",
     "administration.person.account": "Account", "administration.person.signIn": "Signing in",
     "administration.person.ends": "Join or remove", "administration.person.join": "Is somebody else…",
     "administration.person.joinTitle": "{name} is the same person as",

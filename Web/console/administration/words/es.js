@@ -27,7 +27,9 @@ export default Object.freeze({
     "administration.roleDoes.analyst": "Analista: ve todas las posiciones, no cambia nada",
     "administration.roleDoes.gateway": "Pasarela: un programa que informa por otros, no una persona",
     "administration.roleDoes.admin": "Administrador: puede hacerlo todo",
-    "administration.noTeam": "Sin equipo", "administration.all": "Todos",
+    "administration.noTeam": "Sin equipo",
+    "administration.inNoTeam": "Sin equipo: en ninguna lista de recuento",
+    "administration.all": "Todos",
     "administration.choose": "Elija…", "administration.nothing": "nada",
     "administration.yes": "activado", "administration.no": "desactivado",
     "administration.search": "Buscar", "administration.make": "Crear",
@@ -61,7 +63,10 @@ export default Object.freeze({
 
     // Users
     "administration.people.add": "Añadir un usuario…", "administration.people.addTitle": "Añadir un usuario",
-    "administration.people.none": "Ningún usuario coincide.", "administration.people.back": "Todos los usuarios",
+    "administration.people.none": "Ningún usuario coincide.",
+    "administration.people.inNoTeam": "Sin equipo: esta persona no está en ninguna lista de recuento, y ningún "
+        + "responsable la ve.",
+    "administration.people.back": "Todos los usuarios",
     "administration.person.account": "Cuenta", "administration.person.signIn": "Inicio de sesión",
     "administration.person.ends": "Unir o eliminar", "administration.person.join": "Es otra persona…",
     "administration.person.joinTitle": "{name} es la misma persona que",

@@ -22,6 +22,7 @@ export default Object.freeze({
     "administration.roleDoes.analyst": "分析担当: 全員の位置を見るが変更しない",
     "administration.roleDoes.gateway": "ゲートウェイ: 人ではなく、他者に代わって報告するプログラム",
     "administration.roleDoes.admin": "管理者: すべての操作ができる", "administration.noTeam": "チームなし",
+    "administration.inNoTeam": "チームなし：点呼名簿に載らない",
     "administration.all": "すべて", "administration.choose": "選んでください…",
     "administration.nothing": "なし", "administration.yes": "オン",
     "administration.no": "オフ", "administration.search": "検索",
@@ -49,7 +50,9 @@ export default Object.freeze({
 
     // Users
     "administration.people.add": "利用者を追加…", "administration.people.addTitle": "利用者を追加",
-    "administration.people.none": "該当する利用者はいません。", "administration.people.back": "すべての利用者",
+    "administration.people.none": "該当する利用者はいません。",
+    "administration.people.inNoTeam": "チームに入っていません。この人は点呼名簿に載らず、責任者からも見えません。",
+    "administration.people.back": "すべての利用者",
     "administration.person.account": "アカウント", "administration.person.signIn": "サインイン",
     "administration.person.ends": "統合と削除", "administration.person.join": "別の利用者と同じ人…",
     "administration.person.joinTitle": "{name} と同じ人",

@@ -21,6 +21,7 @@ export default Object.freeze({
     "administration.roleDoes.member": "成员：只能看到自己的数据", "administration.roleDoes.leader": "负责人：查看并指挥自己的团队",
     "administration.roleDoes.analyst": "分析员：能看到所有位置，不做更改", "administration.roleDoes.gateway": "网关：代他人上报的程序，不是人",
     "administration.roleDoes.admin": "管理员：可以做任何事", "administration.noTeam": "没有团队",
+    "administration.inNoTeam": "无团队：不在点名册上",
     "administration.all": "全部", "administration.choose": "请选择…",
     "administration.nothing": "无", "administration.yes": "开",
     "administration.no": "关", "administration.search": "搜索",
@@ -48,7 +49,9 @@ export default Object.freeze({
 
     // Users
     "administration.people.add": "添加用户…", "administration.people.addTitle": "添加用户",
-    "administration.people.none": "没有符合的用户。", "administration.people.back": "所有用户",
+    "administration.people.none": "没有符合的用户。",
+    "administration.people.inNoTeam": "不在任何团队中：此人不在点名册上，负责人也看不到。",
+    "administration.people.back": "所有用户",
     "administration.person.account": "账户", "administration.person.signIn": "登录",
     "administration.person.ends": "合并或删除", "administration.person.join": "与另一用户是同一人…",
     "administration.person.joinTitle": "{name} 与谁是同一人",

@@ -131,6 +131,12 @@ export default Object.freeze({
     // The roster
     "roster.title": "People",
     "roster.nobody": "Nobody to show.",
+    "roster.inNoTeam": {
+        one: "{count} person is in no team: on no roll, and no leader sees them.",
+        other: "{count} people are in no team: on no roll, and no leader sees them.",
+    },
+    "roster.inNoTeamMore": "More than {count} people are in no team: on no roll, and no leader sees them.",
+    "roster.inNoTeamShow": "Show who",
     "roster.search": "Search for people",
     "roster.searchHint": "Search ( / )",
     "roster.sort": "Sort by",

@@ -137,6 +137,13 @@ export default Object.freeze({
     // The roster
     "roster.title": "Personas",
     "roster.nobody": "No hay nadie que mostrar.",
+    "roster.inNoTeam": {
+        one: "{count} persona no está en ningún equipo: en ninguna lista de recuento, y ningún responsable la ve.",
+        other: "{count} personas no están en ningún equipo: en ninguna lista de recuento, y ningún responsable las ve.",
+    },
+    "roster.inNoTeamMore": "Más de {count} personas no están en ningún equipo: en ninguna lista de recuento, y ningún "
+        + "responsable las ve.",
+    "roster.inNoTeamShow": "Mostrar quiénes",
     "roster.search": "Buscar personas",
     "roster.searchHint": "Buscar ( / )",
     "roster.sort": "Ordenar por",

@@ -126,6 +126,9 @@ export default Object.freeze({
     // The roster
     "roster.title": "人の一覧",
     "roster.nobody": "表示する人はいません。",
+    "roster.inNoTeam": { other: "{count}人がチームに入っていません。点呼名簿に載らず、責任者からも見えません。" },
+    "roster.inNoTeamMore": "{count}人を超える人がチームに入っていません。点呼名簿に載らず、責任者からも見えません。",
+    "roster.inNoTeamShow": "誰かを表示",
     "roster.search": "人を検索",
     "roster.searchHint": "検索（ / ）",
     "roster.sort": "並べ替え",

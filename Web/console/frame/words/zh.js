@@ -122,6 +122,9 @@ export default Object.freeze({
     // The roster
     "roster.title": "人员",
     "roster.nobody": "没有可显示的人员。",
+    "roster.inNoTeam": { other: "{count} 人不在任何团队中：不在点名册上，负责人也看不到。" },
+    "roster.inNoTeamMore": "超过 {count} 人不在任何团队中：不在点名册上，负责人也看不到。",
+    "roster.inNoTeamShow": "显示是谁",
     "roster.search": "搜索人员",
     "roster.searchHint": "搜索（ / ）",
     "roster.sort": "排序方式",

@@ -9,9 +9,12 @@ export default Object.freeze({
     "administration.teams.remove": "Remove this team…", "administration.teams.removeTitle": "Remove {name}?",
     "administration.teams.lost": "Its crews, rules and tracker go with it. Its incidents stay, for admins.",
     "administration.teams.lostPeople": {
-        one: "Its {count} person stays, without a team: nobody watches over them until they have another one.",
-        other: "Its {count} people stay, without a team: nobody watches over them until they have another one.",
+        one: "Its {count} person stays, without a team: on no roll, and no leader sees them until they have "
+            + "another one.",
+        other: "Its {count} people stay, without a team: on no roll, and no leader sees them until they have "
+            + "another one.",
     },
+    "administration.teams.counting": "Its people are being counted…",
     "administration.setting.silence": "Unknown after so many minutes of silence",
     "administration.settingHint.silence": "Longer than the phones’ own interval; otherwise people flap",
     "administration.setting.showsSafetyAlways": "Show who is safe also without an incident",

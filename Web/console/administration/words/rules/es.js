@@ -11,9 +11,12 @@ export default Object.freeze({
     "administration.teams.lost": "Con él se van sus cuadrillas, reglas y rastreador. Sus incidentes quedan, para "
         + "administradores.",
     "administration.teams.lostPeople": {
-        one: "Queda {count} persona sin equipo: nadie vela por ella hasta que tenga otro.",
-        other: "Quedan {count} personas sin equipo: nadie vela por ellas hasta que tengan otro.",
+        one: "Su {count} persona se queda, sin equipo: en ninguna lista de recuento, y ningún responsable la ve "
+            + "hasta que tenga otro.",
+        other: "Sus {count} personas se quedan, sin equipo: en ninguna lista de recuento, y ningún responsable las "
+            + "ve hasta que tengan otro.",
     },
+    "administration.teams.counting": "Se están contando sus personas…",
     "administration.setting.silence": "Estado desconocido tras tantos minutos sin señal",
     "administration.settingHint.silence": "Más que el intervalo de los teléfonos, o el estado oscilará",
     "administration.setting.showsSafetyAlways": "Mostrar quién está a salvo también sin incidente",
