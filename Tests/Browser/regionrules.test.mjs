@@ -244,7 +244,15 @@ test("coordinates are read as people write them", () => {
     assert.deepEqual(["", "north", "91", "1e9"].map((text) => degreesIn(text, 90)), Array(4).fill(undefined));
     assert.deepEqual(pairIn("59.908, 10.746"), [59.908, 10.746]);
     assert.deepEqual(pairIn("-1.5 20"), [-1.5, 20]);
-    assert.ok(!pairIn("59,908") || pairIn("59,908")[0] === 59, "one number with a comma is no pair of degrees");
+    assert.deepEqual(pairIn("52.52,13.40"), [52.52, 13.4]);
+    for (const text of ["52,52, 13,40", "52,52 13,40", "52,52;13,40", "52,52°; 13,40°", "52,52 , 13,40"]) {
+        assert.deepEqual(pairIn(text), [52.52, 13.4], text);
+    }
+    for (const text of ["59,908", "52,52", "-5,85", " 0,5 ", "52,52,13,40", "52.52,13", "52,13.40"]) {
+        assert.equal(pairIn(text), undefined, `${text} is no pair: its comma may begin the decimals`);
+    }
+    assert.equal(degreesIn("-5,85", 180), -5.85);
+    assert.equal(degreesIn("52.52,13", 90), undefined);
 });
 
 test("every change is said, with the vertex and its place", async () => {

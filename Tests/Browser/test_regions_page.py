@@ -71,6 +71,32 @@ def test_a_region_is_drawn_with_the_mouse_and_crossed(page, server, dock):
     dock.stay(inside, fixes=8)
 
 
+def test_a_decimal_comma_is_no_comma_between_two_numbers(page, dock):
+    open_regions(page, "dock-site", "new", user="dock-lena")
+    page.speak("es")
+    keyboard = page.tab.keyboard
+    page.find(".panel").get_by_role("button", name="Dibujar un polígono", exact=True).click()
+    # Key by key, as a Spaniard writes numbers: one field each, a pair in one field, and a pair with points.
+    page.find("#next-latitude").focus()
+    for latitude, longitude in (("43,25", "-5,85"), ("43,26; -5,85", ""), ("43.26,-5.84", "")):
+        keyboard.type(latitude)
+        if longitude:
+            keyboard.press("Tab")
+            keyboard.type(longitude)
+        keyboard.press("Enter")
+        until(lambda: page.find("#next-latitude").input_value() == page.find("#next-longitude").input_value() == "")
+    page.find(".drawing").get_by_role("button", name="Cerrar la forma").click()
+    until(lambda: len(vertices(page)) == 3)
+    page.find(".vertex button[data-keys]").first.click()
+    typed = [page.find(f"#vertex-{each}").input_value() for each in ("latitude", "longitude")]
+    assert [float(each.replace(",", ".")) for each in typed] == [43.25, -5.85]
+    # A vertex that is corrected by one number with a comma stays on its continent.
+    page.find("#vertex-longitude").fill("-5,86")
+    page.find("#vertex-longitude").press("Enter")
+    until(lambda: "5.86" in page.texts(".vertex button[data-keys]")[0].replace(",", "."))
+    page.faults()
+
+
 def test_a_region_is_drawn_by_the_keyboard_alone(page, server, dock):
     open_regions(page, "dock-site", "new", user="dock-lena")
     keyboard = page.tab.keyboard

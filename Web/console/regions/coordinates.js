@@ -3,10 +3,18 @@ import { html, useEffect, useRef, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { degrees } from "./saidwords.js";
 
-/** The numbers of a text with two of them, as `59.908, 10.746`; undefined for any other. Pure. */
+const number = String.raw`([+-]?\d+(?:[.,]\d+)?)°?`;
+const withPoint = String.raw`([+-]?\d+\.\d+)°?`;
+/** A comma alone is where a number's decimals begin, unless both numbers have a point. */
+const pairs = [
+    new RegExp(String.raw`^\s*${number}(?:\s*;\s*|\s*,\s+|\s+)${number}\s*$`),
+    new RegExp(String.raw`^\s*${withPoint},${withPoint}\s*$`),
+];
+
+/** The numbers of a text with two of them, as `59.908, 10.746` or `59,908 10,746`; undefined for any other. Pure. */
 export function pairIn(text) {
-    const found = /^\s*([+-]?\d+(?:\.\d+)?)°?\s*[,;\s]\s*([+-]?\d+(?:\.\d+)?)°?\s*$/.exec(text);
-    return found && [Number(found[1]), Number(found[2])];
+    const found = pairs.map((pair) => pair.exec(text)).find(Boolean);
+    return found && [found[1], found[2]].map((each) => Number(each.replace(",", ".")));
 }
 
 /** A number of degrees that was typed, with a point or a comma; undefined where it is none or off the globe. Pure. */
@@ -44,8 +52,9 @@ export function Coordinates({ name, at, label, button, onPlace }) {
         if (!at || latitude !== at[1] || longitude !== at[0]) { onPlace([longitude, latitude]); }
         if (button) { setTyped({ latitude: "", longitude: "" }); group.current.querySelector("input").focus(); }
     };
-    const type = (field) => ({ currentTarget: { value } }) => {
-        const pair = pairIn(value);
+    const type = (field) => ({ inputType, currentTarget: { value } }) => {
+        // What is pasted is two numbers at once; what is typed may become a longer one with the next key.
+        const pair = inputType === "insertText" ? undefined : pairIn(value);
         setTyped((before) => (pair ? { latitude: String(pair[0]), longitude: String(pair[1]) }
             : { ...before, [field]: value }));
     };
