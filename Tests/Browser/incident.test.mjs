@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import "../../Web/console/frame/texts.js";
 import { faultOf } from "../../Web/console/frame/ask.js";
+import { startLines, withStartLines } from "../../Web/console/frame/startlines.js";
 import { askClose, askOf, askReopen, askStart, askVisitor } from "../../Web/console/incident/askings.js";
 import { askComplete, askFewer } from "../../Web/console/incident/parasking.js";
 import { crewsOfRoll, peopleOf, rowsOfRoll } from "../../Web/console/incident/crewroll.js";
@@ -364,4 +365,20 @@ test("the siren sounds until everybody was heard or it is silenced, and again fo
     // Whom this device notifies by push is not notified twice.
     look(callers.slice(0, 2), true);
     assert.deepEqual([heard.plays, heard.shown.length, heard.reports.at(-1)], [3, 1, false]);
+});
+
+test("before a team is called out it is said whom that does not call, and whom no place makes safe", () => {
+    const members = new Map([["ann", "crew"], ["bo", "Pupils"], ["cy", "Pupils"], ["di", undefined]]
+        .map(([user, team]) => [user, { user, team }]));
+    const regions = new Map([["site/yard", { collection: "site", id: "yard", muster: true }]]);
+    const lines = (parts, collections) => startLines({ members, regions, ...parts }, "crew", collections).join(" ");
+    assert.match(lines({}, new Set(["site"])), /^Not called: Pupils \(2 people\)\.$/);
+    assert.match(lines({}, new Set(["mill"])), /crew has no assembly point: nobody can become safe/);
+    // Nobody knows yet which regions concern the team: it is said only where there is no assembly point at all.
+    assert.doesNotMatch(lines({}), /no assembly point/);
+    assert.match(lines({ regions: new Map() }), /no assembly point/);
+    const many = new Map(Array.from({ length: 13 }, (_, index) => [`u${index}`, { team: `team ${index}` }]));
+    assert.match(lines({ members: many }), /team 9 \(1 person\), 3 more teams\.$/);
+    const ask = withStartLines(() => undefined, "crew", () => undefined);
+    assert.equal(ask({ live: { members, regions } }), undefined, "what is over stays over");
 });

@@ -7,6 +7,7 @@ import { OtherScreen, PendingOrders } from "./frame/navigation.js";
 import { VersionWatch } from "./frame/newversion.js";
 import { Sharing } from "./frame/sharing.js";
 import { Alarms, OrderButtons } from "./incident/alarms.js";
+import { collectionsOf, withStartLines } from "./frame/startlines.js";
 import {
     askClose, askHeardFrom, askOf, askReopen, askStart, askVisitor, needsQuestion,
 } from "./incident/askings.js";
@@ -127,7 +128,12 @@ const page = {
         if (needsQuestion(kind)) { page.ask(askOf(someone.user, kind)); } else { orders.declare(someone.user, kind); }
     },
     heardFrom(user) { page.ask(askHeardFrom(user)); },
-    start(team, kind) { page.ask(askStart(team, kind)); },
+    start(team, kind) {
+        let collections;
+        // The question opens at once; what it says of assembly points comes as soon as the server has told.
+        collectionsOf(json, team).then((found) => { collections = found; });
+        page.ask(withStartLines(askStart(team, kind), team, () => collections));
+    },
     close(incident) { page.ask(askClose(incident)); },
     reopen(incident) { page.ask(askReopen(incident)); },
     openVisitor(incident) { page.ask(askVisitor(incident)); },

@@ -3,6 +3,7 @@ import { FirstSteps, isServerEmpty } from "../frame/firststeps.js";
 import { StateMark } from "../shared/mark.js";
 import { markOrder, usualMarks } from "../shared/marks.js";
 import { counts, showsSafety, shownState } from "../shared/safety.js";
+import { emptyState } from "../shared/state.js";
 import { t } from "../shared/words.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { Groups } from "./groups.js";
@@ -15,9 +16,9 @@ import { useWindow } from "./window.js";
 export const rowHeight = 104;
 
 export function Roster() {
-    const { live, filter, selection, isEmpty } = useSlice((value) => {
+    const { live, filter, selection, isEmpty, isLoading } = useSlice((value) => {
         const { live, filter, selection } = value;
-        return { live, filter, selection, isEmpty: isServerEmpty(value) };
+        return { live, filter, selection, isEmpty: isServerEmpty(value), isLoading: live === emptyState };
     });
     const now = useNow();
     const members = useMemo(
@@ -33,7 +34,7 @@ export function Roster() {
     });
     return html`<section class="people" aria-labelledby="people-title">
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>
-        <${Counts} live=${live} only=${filter.only} />
+        ${!isLoading && html`<${Counts} live=${live} only=${filter.only} />`}
         <${Groups} live=${live} filter=${filter} />
         ${live.members.size > 1 && html`<${Tools} filter=${filter} shown=${members.length} />`}
         <${InNoTeam} />
@@ -47,7 +48,8 @@ export function Roster() {
                     isCurrent=${selection?.user === members[index].user} hasFocus=${index === tabStop} />`)}
             </div>
         </div>
-        ${members.length === 0 && !isEmpty && html`<p id="list-empty" class="empty">${t("roster.nobody")}</p>`}
+        ${members.length === 0 && !isEmpty && html`<p id="list-empty" class="empty" role="status">${
+        t(isLoading ? "list.loading" : "roster.nobody")}</p>`}
     </section>`;
 }
 

@@ -37,6 +37,11 @@ export default Object.freeze({
     "ask.drill": { one: "Start the drill for {count} person", other: "Start the drill for {count} people" },
     "ask.reason": "Why",
     "ask.needsReason": "Say why: the report has it.",
+    "ask.noPoint": "{team} has no assembly point: nobody can become safe by being at a place. Each person must "
+        + "say so, or be marked.",
+    "ask.notCalled": "Not called: {teams}.",
+    "ask.notCalledTeam": { one: "{name} ({count} person)", other: "{name} ({count} people)" },
+    "ask.notCalledMore": { one: "{count} more team", other: "{count} more teams" },
     "ask.closeTitle": "All clear for {team}?",
     "ask.closeDoes": "This closes the incident, in your name.",
     "ask.more": "and {count} more",

@@ -37,6 +37,11 @@ export default Object.freeze({
     "ask.drill": {
         one: "Iniciar el simulacro para {count} persona",
         other: "Iniciar el simulacro para {count} personas",
+    "ask.noPoint": "{team} no tiene ningún punto de reunión: nadie puede quedar a salvo por estar en un lugar. "
+        + "Cada persona debe decirlo, o hay que marcarla.",
+    "ask.notCalled": "No se llama a: {teams}.",
+    "ask.notCalledTeam": { one: "{name} ({count} persona)", other: "{name} ({count} personas)" },
+    "ask.notCalledMore": { one: "{count} equipo más", other: "{count} equipos más" },
     },
     "ask.reason": "Motivo",
     "ask.needsReason": "Indique el motivo: figura en el informe.",
