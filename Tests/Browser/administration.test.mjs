@@ -16,6 +16,7 @@ import { configuration, configurationLink, phoneAddress } from "../../Web/consol
 import { newUserBody, userBody } from "../../Web/console/administration/people.js";
 import { bodyOfRule as proximityBody } from "../../Web/console/administration/proximity.js";
 import { newPassword, passwordFault } from "../../Web/console/administration/password.js";
+import { newTeamsWords, notTable, rowless } from "../../Web/console/administration/tablefile.js";
 import { formOfTeam, teamBody } from "../../Web/console/administration/teams.js";
 import { minuteFaults, timedMembers } from "../../Web/console/administration/timer.js";
 import { chosenUsers, isOnNoRoll, mayChangeDevices, noTeam, onNoRoll } from "../../Web/console/administration/users.js";
@@ -27,6 +28,32 @@ import { addWords, setLanguage } from "../../Web/console/shared/words.js";
 
 await addWords("administration");
 afterEach(() => setLanguage("en"));
+
+test("a file that is no table says so, and what to do", () => {
+    const bytes = (...beginning) => new Uint8Array([...beginning, 1, 2, 3]);
+    const text = (words) => new TextEncoder().encode(words);
+    assert.match(notTable(bytes(0x50, 0x4b, 3, 4)), /Excel.*Save it as CSV/);
+    assert.match(notTable(bytes(0xd0, 0xcf, 0x11, 0xe0)), /Excel/);
+    const png = [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0];
+    for (const beginning of [[0xff, 0xd8, 0xff], png, [0x25, 0x50, 0x44, 0x46]]) {
+        assert.match(notTable(bytes(...beginning)), /no CSV, but a picture/);
+    }
+    for (const table of [text("name\neva"), text("\uFEFFname\nJosé"), bytes(0xff, 0xfe, 0x6e, 0), text("")]) {
+        assert.equal(notTable(table), undefined);
+    }
+    assert.match(rowless("name,team\n\n"), /no rows/);
+    assert.match(rowless(" \n"), /empty/);
+    assert.equal(rowless("name\neva"), undefined);
+});
+
+test("the teams that a table would create are named, and those that differ only in capitals are asked about", () => {
+    assert.equal(newTeamsWords(["Teachers"], ["Teachers"]), "");
+    assert.equal(newTeamsWords(["Pupils", "teachers"], ["Teachers", "north"]),
+        "New teams: teachers (new; is Teachers meant?), Pupils.");
+    assert.match(newTeamsWords(["crew", "Crew"], []), /crew \(new; is Crew meant\?\), Crew\./);
+    const many = Array.from({ length: 23 }, (_, index) => `team-${index}`);
+    assert.match(newTeamsWords(many, []), /team-19, 3 teams\.$/);
+});
 
 test("the names of a table of users are read in its order, each once", () => {
     assert.deepEqual(namesInTable("Team; NAME \nn; eva \nn;eva\nn;\nn;juan"), ["eva", "juan"]);

@@ -85,6 +85,25 @@ def test_a_table_is_tried_mended_imported_and_its_people_get_passwords(screen, s
         assert row["password"] not in screen.page.script("() => document.documentElement.outerHTML")
 
 
+def test_what_is_no_table_is_said_and_new_teams_are_named(screen, server, walkers, tmp_path):
+    def choose(name, content):
+        (tmp_path / name).write_bytes(content)
+        screen.page.find("#import-file").set_input_files(str(tmp_path / name))
+
+    screen.open("import", user=server.admin)
+    choose("people.csv", b"PK\x03\x04\x14\x00" + b"x" * 600)
+    screen.shows("a file of Excel")
+    assert screen.page.find(".administration button.plain").first.is_disabled()
+    choose("photo.csv", b"\xff\xd8\xff\xe0\x00\x10JFIF")
+    screen.shows("but a picture")
+    choose("head.csv", b"name,team\n")
+    screen.shows("a header and no rows")
+    choose("teams.csv", b"name,team\nimp-a,Walk\nimp-b,imp-pupils\n")
+    screen.hides("a header and no rows")
+    screen.press("Look for faults").shows("New teams: Walk (new; is walk meant?), imp-pupils.")
+    screen.page.faults()
+
+
 def test_a_table_outlasts_a_session_that_ends(screen, server, walkers):
     server.make_user("imp-boss", "admin")
     screen.open("import", user=("imp-boss", password))
@@ -166,6 +185,62 @@ def test_what_was_made_is_lost_only_once_somebody_agrees(screen, server, walkers
     screen.press("Give them phones, invitations or passwords…").shows("For 1 person.")
     keyboard.press("Escape")
     until(lambda: dialogs.count() == 0)
+
+
+def test_a_code_of_one_phone_is_lost_only_once_somebody_agrees(screen, server, walkers):
+    screen.open("people", user=("walk-lead", password)).shows("walk-ann")
+    screen.go("people", "walk-ann").shows("Set up a phone…")
+    screen.press("Set up a phone…").press("Make the code").shows("shown only now")
+    dialogs = screen.page.find("dialog[open]")
+    for leave in (lambda: dialogs.get_by_role("button", name="Close", exact=True).click(),
+                  lambda: screen.page.tab.keyboard.press("Escape"),
+                  lambda: screen.page.script("() => history.back()")):
+        leave()
+        until(lambda: dialogs.count() == 2)
+        assert any("The code of 1 person is lost" in text for text in dialogs.all_inner_texts())
+        dialogs.get_by_role("button", name="Go back").click()
+        until(lambda: dialogs.count() == 1)
+        assert "shown only now" in screen.dialog
+    # What was saved is not lost: nothing asks any more, and Back goes back.
+    saved_file(screen)
+    screen.page.find("dialog[open]").get_by_role("button", name="Close", exact=True).click()
+    until(lambda: dialogs.count() == 0)
+    screen.page.faults()
+
+
+def saved_file(screen):
+    with screen.page.tab.expect_download() as download:
+        screen.press("Save the file")
+    return download.value.path()
+
+
+def test_back_and_another_screen_ask_before_what_an_import_gave_is_lost(screen, server, tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("name,team\nwalk-new,walkers\n")
+    screen.open("people", user=server.admin).shows("Add a user…")
+    screen.go("import")
+    screen.page.find("#import-file").set_input_files(str(table))
+    screen.press("Look for faults").shows("No fault")
+    screen.press("Import").shows("Imported")
+    # Nothing is at stake yet.
+    screen.page.find("input[value=password]").check()
+    screen.press("Make them for 1 person").shows("Made for 1 person.")
+    dialog = screen.page.find("dialog[open]")
+    for leave in (lambda: screen.page.script("() => history.back()"),
+                  lambda: screen.page.find("nav.screens a").first.click(),
+                  lambda: screen.press("Import another table"), lambda: screen.page.find("#sign-out").click()):
+        leave()
+        until(lambda: "The password of 1 person is lost" in screen.dialog)
+        assert screen.page.script("() => location.hash") == "#/administration/import"
+        dialog.get_by_role("button", name="Go back").click()
+        until(lambda: dialog.count() == 0)
+        assert "Made for 1 person." in screen.text
+    assert screen.page.script("() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+    screen.page.script("() => history.back()")
+    until(lambda: dialog.count() == 1)
+    dialog.get_by_role("button", name="Leave, and lose it").click()
+    until(lambda: "walk-new" in screen.rows())
+    assert not screen.page.script("() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
 
 
 def features_of(text):

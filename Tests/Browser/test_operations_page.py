@@ -296,6 +296,8 @@ def test_a_session_that_ends_loses_nothing_that_was_typed(page, server):
     field(page, "Name").fill("typed")
     field(page, "Pattern").fill('{"source": ["typed"]}')
     end_session(page, server)
+    assert page.text("#sign-in-error") == (
+        "Your session has ended. Sign in again as the same user: what you typed is kept.")
     page.sign_in()
     until(lambda: page.is_shown("main.screen form"))
     assert field(page, "Name").input_value() == "typed" and "typed" in field(page, "Pattern").input_value()

@@ -3,11 +3,12 @@ import "./frame/texts.js";
 import { AskDialog } from "./frame/ask.js";
 import { Banners, Sayings } from "./frame/banners.js";
 import { Header } from "./frame/header.js";
+import { LeavingDialog } from "./frame/leaving.js";
 import { OtherScreen, PendingOrders } from "./frame/navigation.js";
 import { VersionWatch } from "./frame/newversion.js";
 import { Sharing } from "./frame/sharing.js";
-import { Alarms, OrderButtons } from "./incident/alarms.js";
 import { collectionsOf, withStartLines } from "./frame/startlines.js";
+import { Alarms, OrderButtons } from "./incident/alarms.js";
 import {
     askClose, askHeardFrom, askOf, askReopen, askStart, askVisitor, needsQuestion,
 } from "./incident/askings.js";
@@ -31,7 +32,7 @@ import { whenPainted } from "./shared/painted.js";
 import { passing } from "./shared/passing.js";
 import { Pending } from "./shared/pending.js";
 import { PushSubscription } from "./shared/push.js";
-import { firstScreen, go, isSameRoute, parseRoute, watchRoute } from "./shared/route.js";
+import { firstScreen, go, hrefOf, isSameRoute, parseRoute, watchRoute } from "./shared/route.js";
 import { nowhereWords } from "./shared/rowwords.js";
 import { counts, titleWords } from "./shared/safety.js";
 import { Session } from "./shared/session.js";
@@ -56,6 +57,8 @@ const store = new Store({
     user: undefined, live: emptyState, connection: { state: "connecting" },
     filter: noFilter, selection: undefined, track: undefined, delivery: undefined, deliveries: [],
     asked: undefined, sharing: undefined,
+    /** What is shown only once now, and what somebody did that would lose it, until they decide. */
+    atStake: [], leaving: undefined,
     waiting: { targets: [], running: new Set() }, storage: undefined, isNotified: false,
     pendingOrders: [], isSilent: true, route: parseRoute(location.hash),
     notice: "", said: "", whySignedOut: "", language: currentLanguage(), isWall: isWallWanted(), isReady: false,
@@ -108,7 +111,7 @@ const page = {
     /** The map of another screen than the first, while that is shown. */
     otherMap: undefined,
     setOtherMap(map) { page.otherMap = map; },
-    signIn, signOut, chooseLanguage, toggleWall, select, deselect,
+    signIn, signOut: () => leave(signOut), chooseLanguage, toggleWall, select, deselect,
     chooseOnMap(user, device) { select(user, { device, isOnMap: true }); },
     checkIn() { outbox.add(newDeclaration("checkIn", serverNow())); },
     /** Opens the dialog by which a link is given: `{kind, user | incident | team}`; for nothing, the list of links. */
@@ -146,11 +149,17 @@ async function signIn(name, password) {
     begin();
 }
 
+/** Whether the user ends the session, who then need not be told why it ended. */
+let isSigningOut = false;
+
 async function signOut() {
+    isSigningOut = true;
     pending.forget();
     drafts.forget();
-    await push.end();
-    await session.signOut();
+    try {
+        await push.end();
+        await session.signOut();
+    } finally { isSigningOut = false; }
 }
 
 function begin() {
@@ -180,7 +189,33 @@ function forget() {
     store.set({
         user: undefined, filter: noFilter, selection: undefined, delivery: undefined, deliveries: [],
         asked: undefined, sharing: undefined, storage: undefined, notice: "", said: "",
+        atStake: [], leaving: undefined,
+        whySignedOut: isSigningOut ? "" : t(drafts.isEmpty ? "signIn.ended" : "signIn.endedKept"),
     });
+}
+
+// Leaving
+
+/** Goes on at once, or once somebody agreed to lose what is shown only now. */
+function leave(proceed) {
+    if (store.value.atStake.length === 0) { proceed(); } else { store.set({ leaving: { proceed } }); }
+}
+
+/** Asks before a link to another screen is followed: nothing has come into the browser's history by then. */
+function holdLink(event) {
+    const link = event.target.closest?.("a[href^='#/']");
+    if (!link || store.value.atStake.length === 0 || event.ctrlKey || event.metaKey || event.shiftKey) { return; }
+    event.preventDefault();
+    leave(() => { location.hash = link.hash; });
+}
+
+/** Shows the screen that the address names. The address stays that of what is shown while somebody is asked. */
+function follow(route) {
+    const { route: shown, atStake } = store.value;
+    if (isSameRoute(route, shown)) { return; }
+    if (atStake.length === 0) { store.set({ route, notice: "" }); return; }
+    history.pushState(null, "", hrefOf(shown.screen, ...shown.rest));
+    leave(() => go(route.screen, ...route.rest));
 }
 
 // Choosing
@@ -249,6 +284,7 @@ function Page() {
         isFirst ? t("skip") : t("screens.skip")}</a>
         <${Header} /><${Banners} /><${Alarms} /><${PendingOrders} />
         ${!isWall && isFirst && html`<${Myself} />`}<${Sayings} /><${AskDialog} /><${Sharing} />
+        <${LeavingDialog} />
         ${!isWall && html`<${Distress} />`}
         <${First} isAway=${!isFirst} />
         ${!isFirst && html`<${OtherScreen} />`}
@@ -306,8 +342,9 @@ async function start() {
     store.subscribe(showTitle);
     store.subscribe(({ connection }) => versions.follow(connection));
     store.subscribe(({ live, user, isNotified }) => siren.look({ live, user, isNotified, now: serverNow() }));
-    watchRoute((route) => { if (!isSameRoute(route, store.value.route)) { store.set({ route, notice: "" }); } });
+    watchRoute(follow);
     listenForKeys();
+    addEventListener("click", holdLink);
     addEventListener("online", () => { loop.hurry(); outbox.hurry(); });
     addEventListener("offline", () => loop.doubt());
     document.addEventListener("visibilitychange", () => loop.refreshHeard());

@@ -2,10 +2,10 @@
  * What many people are given to begin with: a phone set up by a code, an invitation, or a password. All of it is
  * secret, is made one after the other, and is shown once: as a sheet to print, or as a table to save.
  */
+import { Losing, useAtStake } from "../frame/leaving.js";
 import { tableText } from "../shared/csv.js";
 import { Dialog } from "../shared/dialog.js";
 import { offerTable } from "../shared/download.js";
-import { useUnsaved } from "../shared/forms.js";
 import { configuration, configurationLink, phoneAddress } from "../shared/owntracks.js";
 import { QRView } from "../shared/qrview.js";
 import { ReachWarning } from "../shared/reach.js";
@@ -89,25 +89,21 @@ export function HandOutDialog({ people, me, onClose }) {
     return html`<${Dialog} title=${t("administration.handOut.title")} isWide isHeld=${Boolean(atStake)}
         onClose=${close}>
         <${HandOut} people=${people} me=${me} onClose=${close} setAtStake=${setAtStake} />
-        ${isAsking && atStake && html`<${Losing} ...${atStake} lose=${onClose} back=${() => setAsking(false)} />`}
+        ${isAsking && atStake && html`<${LosingHandOut} lost=${atStake} lose=${onClose}
+            back=${() => setAsking(false)} />`}
     <//>`;
 }
 
-/** Asks before secrets are lost that were neither printed nor saved. */
-function Losing({ kind, count, lose, back }) {
-    return html`<${Dialog} title=${t("administration.handOut.losing")} onClose=${back}>
-        <p>${t(`administration.handOut.lost.${kind}`, { count })}</p>
-        <p class="answers"><button type="button" class="plain" onClick=${back}>${
-    t("administration.handOut.back")}</button>
-            <button type="button" class="primary danger" onClick=${lose}>${
-    t("administration.handOut.lose")}</button></p>
-    <//>`;
+/** Asks before secrets are lost that were neither printed nor saved. @param {{lost: string}} properties */
+export function LosingHandOut({ lost, lose, back }) {
+    return html`<${Losing} title=${t("administration.handOut.losing")} lines=${[lost]}
+        button=${t("administration.handOut.lose")} lose=${lose} back=${back} />`;
 }
 
 /**
  * @param {{people: {name: string}[], me: object, device?: string, onClose?: () => void,
- *     setAtStake?: (lost?: {kind: string, count: number}) => void}} properties `setAtStake` is told what would be lost
- *     now, and undefined for nothing
+ *     setAtStake: (lost?: string) => void}} properties `setAtStake` is told what would be lost now, and undefined for
+ *     nothing
  */
 export function HandOut({ people, me, device = "phone", onClose, setAtStake }) {
     const [kind, setKind] = useState("owntracks");
@@ -116,7 +112,9 @@ export function HandOut({ people, me, device = "phone", onClose, setAtStake }) {
     const [isSaved, setSaved] = useState(false);
     const work = useWork();
     const count = isSaved ? 0 : givenOf(made).length;
-    useLayoutEffect(() => setAtStake?.(count > 0 ? { kind, count } : undefined), [kind, count]);
+    const lost = count > 0 ? t(`administration.handOut.lost.${kind}`, { count }) : undefined;
+    useLayoutEffect(() => setAtStake(lost), [lost]);
+    useAtStake(lost);
     const names = people.map(({ name }) => name).filter((name) => name !== me.name || kind === "owntracks");
     const choose = (key) => ({ currentTarget }) => setOptions({ ...options, [key]: currentTarget.value });
     const isWrong = kind === "owntracks" && !phoneAddress(options.address);
@@ -142,7 +140,7 @@ export function HandOut({ people, me, device = "phone", onClose, setAtStake }) {
         done: made.length, all: names.length })} />
         ${work.fault && html`<p class="fault" role="alert">${t("administration.handOut.stopped", {
         name: names[made.length], reason: work.fault })}</p>`}
-        ${isDone && html`<${Result} kind=${kind} made=${made} address=${options.address} isSaved=${isSaved}
+        ${isDone && html`<${Result} kind=${kind} made=${made} address=${options.address}
             setSaved=${setSaved} onClose=${onClose} />`}
         ${!work.isBusy && (work.fault || work.isCancelled) && made.length < names.length && html`<p><button
             type="button" class="plain" onClick=${() => begin(made)}>${t("administration.handOut.goOn", {
@@ -178,8 +176,7 @@ function Options({ kind, options, choose }) {
             <${AddressWarnings} address=${options.address} /></div>`;
 }
 
-function Result({ kind, made, address, isSaved, setSaved, onClose }) {
-    useUnsaved(!isSaved);
+function Result({ kind, made, address, setSaved, onClose }) {
     const save = () => {
         offerTable(handOutTable(kind, made), `muster-${kind}.csv`);
         setSaved(true);

@@ -1,13 +1,14 @@
 /** Many users at once, of a table: tried first, every fault by its line, and then made all or none. */
-import { parseTable } from "../shared/csv.js";
 import { detailWords } from "../shared/fieldfaults.js";
 import { Fault, useDraft } from "../shared/forms.js";
 import { legible } from "../shared/text.js";
-import { html, useRef, useState } from "../shared/view.js";
+import { html, useMemo, useRef, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
-import { HandOut, handOutLimit } from "./handout.js";
+import { HandOut, handOutLimit, LosingHandOut } from "./handout.js";
 import { useWork } from "./longwork.js";
 import { changed } from "./reading.js";
+import { lookedAtBytes, namesOfColumn, newTeamsWords, notTable, rowless } from "./tablefile.js";
+import { useWhole } from "./wholelist.js";
 
 /** What the server takes at once. */
 const fileLimit = 32 * 1024 * 1024;
@@ -18,11 +19,8 @@ const drawnFaults = 200;
 const example = "name,role,team,crew,email,phone\neva,,fire-brigade,Engine 3,eva@example.org,+34 985 555 010";
 
 /** The names in the column `name` of a table of users, in its order, each once. */
-export function namesInTable(text, limit = Infinity) {
-    const [header, ...rows] = parseTable(text, limit === Infinity ? Infinity : limit + 1);
-    const column = header?.findIndex((cell) => cell.trim().toLowerCase() === "name") ?? -1;
-    if (column < 0) { return []; }
-    return [...new Set(rows.map((row) => (row[column] ?? "").trim()).filter((name) => name !== ""))];
+export function namesInTable(text, limit) {
+    return namesOfColumn(text, "name", limit);
 }
 
 /** What an import makes, or would make, in words. */
@@ -43,6 +41,10 @@ export function Import({ me }) {
     const [tried, setTried] = useState(undefined);
     const [done, setDone] = useState(undefined);
     const [said, setSaid] = useState("");
+    const teams = useWhole("teams");
+    const newTeams = useMemo(() => (tried?.teams > 0 && teams.isWhole
+        ? newTeamsWords(namesOfColumn(file?.text ?? "", "team"), teams.items.map(({ name }) => name)) : ""),
+    [tried, teams.items]);
     const trying = useWork();
     const work = useWork();
     const query = (isDryRun) => {
@@ -64,8 +66,12 @@ export function Import({ me }) {
         // The former table is nobody's wish any more while the next one is being read.
         change("file", undefined);
         if (!chosen || isTooLarge) { return; }
-        const text = await chosen.text();
-        if (chosenLast.current === chosen) { change("file", { name: chosen.name, text }); }
+        const beginning = new Uint8Array(await chosen.slice(0, lookedAtBytes).arrayBuffer());
+        const refusal = notTable(beginning);
+        const text = refusal ? "" : await chosen.text();
+        if (chosenLast.current !== chosen) { return; }
+        const fault = refusal ?? rowless(text);
+        if (fault) { setSaid(fault); } else { change("file", { name: chosen.name, text }); }
     };
     const again = () => { setDone(undefined); take(undefined); };
     if (done) {
@@ -96,7 +102,8 @@ export function Import({ me }) {
     }}>${t("administration.import.do")}</button></p>
         <div role="status">${(trying.isBusy || work.isBusy) && html`<p>${t(work.isBusy
         ? "administration.import.doing" : "administration.import.trying")}</p>`}
-            ${tried && !work.isBusy && html`<p>${madeWords(tried, false)}</p>`}</div>
+            ${tried && !work.isBusy && html`<p>${madeWords(tried, false)}</p>${newTeams && html`<p>${newTeams}</p>`}`}
+        </div>
         <${ImportFault} work=${trying} /><${ImportFault} work=${work} isReal />
     </section>`;
 }
@@ -152,11 +159,17 @@ function ImportFault({ work, isReal = false }) {
 /** What was made, and what those people are given to begin with. */
 function Imported({ file, made, device, me, again }) {
     const names = namesInTable(file.text, handOutLimit + 1);
+    const [atStake, setAtStake] = useState();
+    const [isAsking, setAsking] = useState(false);
+    const leave = () => { if (atStake) { setAsking(true); } else { again(); } };
     return html`<section aria-labelledby="imported-title">
         <h2 id="imported-title" tabindex="-1">${t("administration.import.doneTitle")}</h2>
         <p role="status">${madeWords(made, true)}</p>
         ${names.length > handOutLimit ? html`<p>${t("administration.handOut.tooMany", { count: handOutLimit })}</p>`
-        : html`<${HandOut} people=${names.map((name) => ({ name }))} device=${device.trim() || "phone"} me=${me} />`}
-        <p><button type="button" class="plain" onClick=${again}>${t("administration.import.again")}</button></p>
+        : html`<${HandOut} people=${names.map((name) => ({ name }))} device=${device.trim() || "phone"} me=${me}
+            setAtStake=${setAtStake} />`}
+        ${isAsking && atStake && html`<${LosingHandOut} lost=${atStake} lose=${again}
+            back=${() => setAsking(false)} />`}
+        <p><button type="button" class="plain" onClick=${leave}>${t("administration.import.again")}</button></p>
     </section>`;
 }

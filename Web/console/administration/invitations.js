@@ -1,4 +1,5 @@
 /** Invitations: a link by which somebody sets a password of their own; made, shown once, listed, withdrawn. */
+import { OnceDialog } from "../frame/leaving.js";
 import { Dialog } from "../shared/dialog.js";
 import { useAskFirst } from "../shared/forms.js";
 import { ReachWarning } from "../shared/reach.js";
@@ -30,12 +31,14 @@ export function invitationBody(user, seconds, note = "") {
 export function InvitationDialog({ user, onClose }) {
     const [given, setGiven] = useState(undefined);
     if (given) {
-        return html`<${Dialog} title=${t("administration.invitations.of", { name: user })} onClose=${onClose}>
+        return html`<${OnceDialog} title=${t("administration.invitations.of", { name: user })} onClose=${onClose}
+            lost=${t("administration.handOut.lost.invitation", { count: 1 })}>${({ leave, keep }) => html`
             <p>${t("administration.invitations.until", { time: clockTime(given.expiresTime) })}</p>
             <${ReachWarning} address=${given.url} />
             <${Secret} secret=${given.url} label=${t("administration.invitations.link")} code=${given.url}
-                codeLabel=${t("administration.invitations.code", { name: user })} />
-            <p class="answers"><button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>
+                codeLabel=${t("administration.invitations.code", { name: user })} onCopied=${keep} />
+            <p class="answers"><button type="button" class="primary" onClick=${() => leave()}>${
+        t("close")}</button></p>`}
         <//>`;
     }
     return html`<${Dialog} title=${t("administration.invitations.of", { name: user })} onClose=${onClose}>

@@ -5,13 +5,13 @@ import { html } from "../shared/view.js";
 import { t } from "../shared/words.js";
 
 /**
- * @param {{secret: string, label: string, code?: string, codeLabel?: string}} properties `code`: what a QR code holds,
- *     where there shall be one
+ * @param {{secret: string, label: string, code?: string, codeLabel?: string, onCopied?: () => void}} properties `code`:
+ *     what a QR code holds, where there shall be one
  */
-export function Secret({ secret, label, code, codeLabel }) {
+export function Secret({ secret, label, code, codeLabel, onCopied }) {
     return html`<div class="secret">
         <p class="warning">${t("administration.secret.once")}</p>
         ${code && html`<${QRView} content=${code} label=${codeLabel} />`}
-        <${CopyField} id="secret" content=${secret} label=${label} />
+        <${CopyField} id="secret" content=${secret} label=${label} onCopied=${onCopied} />
     </div>`;
 }

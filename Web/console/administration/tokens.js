@@ -1,4 +1,5 @@
 /** The tokens with which a device reports: made, shown once with what sets up an app, and revoked. */
+import { OnceDialog } from "../frame/leaving.js";
 import { offerFile } from "../shared/download.js";
 import { Dialog } from "../shared/dialog.js";
 import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
@@ -72,13 +73,20 @@ function PlainToken({ user, device, onClose }) {
         setToken((await response.json()).token);
         changed();
     };
-    return html`<${Dialog} title=${t("administration.tokens.of", { name: `${user}/${device}` })} onClose=${onClose}>
-        ${token ? html`<${Secret} secret=${token} label=${t("administration.tokens.token")} />`
-        : html`<p>${t("administration.tokens.what")}</p>
-            <${Fault} words=${fault} />`}
-        <p class="answers">${!token && html`<button type="button" class="primary" disabled=${isBusy}
-                onClick=${make}>${t("administration.tokens.make")}</button>`}
-            <button type="button" class="plain" onClick=${onClose}>${t(token ? "close" : "cancel")}</button></p>
+    const title = t("administration.tokens.of", { name: `${user}/${device}` });
+    if (token) {
+        return html`<${OnceDialog} title=${title} lost=${t("administration.tokens.once")} onClose=${onClose}>${
+            ({ leave, keep }) => html`
+            <${Secret} secret=${token} label=${t("administration.tokens.token")} onCopied=${keep} />
+            <p class="answers"><button type="button" class="plain" onClick=${() => leave()}>${
+        t("close")}</button></p>`}<//>`;
+    }
+    return html`<${Dialog} title=${title} onClose=${onClose}>
+        <p>${t("administration.tokens.what")}</p>
+        <${Fault} words=${fault} />
+        <p class="answers"><button type="button" class="primary" disabled=${isBusy} onClick=${make}>${
+        t("administration.tokens.make")}</button>
+            <button type="button" class="plain" onClick=${onClose}>${t("cancel")}</button></p>
     <//>`;
 }
 
@@ -152,16 +160,16 @@ function tokenOrder(user, device) {
 /** What sets up the app, shown once: its code, and its file. */
 function SetUp({ user, device, address, token, onClose }) {
     const content = configuration({ address: phoneAddress(address), user, device, token });
-    return html`<${Dialog} title=${t("administration.owntracks.title", { name: `${user}/${device}` })}
-        onClose=${onClose}>
+    const save = () => offerFile(`${content}\n`, `${user}-${device}.otrc`);
+    return html`<${OnceDialog} title=${t("administration.owntracks.title", { name: `${user}/${device}` })}
+        lost=${t("administration.handOut.lost.owntracks", { count: 1 })} onClose=${onClose}>${({ leave, keep }) => html`
         <${AddressWarnings} address=${address} />
         <ol class="steps"><li>${t("administration.owntracks.step1")}</li><li>${t("administration.owntracks.step2")}</li>
             <li>${t("administration.owntracks.step3")}</li></ol>
         <${Secret} secret=${token} label=${t("administration.tokens.token")} code=${configurationLink(content)}
-            codeLabel=${t("administration.owntracks.code", { name: `${user}/${device}` })} />
-        <p class="answers"><button type="button" class="plain"
-            onClick=${() => offerFile(`${content}\n`, `${user}-${device}.otrc`)}>${
+            codeLabel=${t("administration.owntracks.code", { name: `${user}/${device}` })} onCopied=${keep} />
+        <p class="answers"><button type="button" class="plain" onClick=${() => { save(); keep(); }}>${
         t("administration.owntracks.file")}</button>
-            <button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>
+            <button type="button" class="primary" onClick=${() => leave()}>${t("close")}</button></p>`}
     <//>`;
 }

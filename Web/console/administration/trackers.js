@@ -1,4 +1,5 @@
 /** Sets up a tracker app that somebody carries already: makes a token, and shows the app's settings once. */
+import { OnceDialog } from "../frame/leaving.js";
 import { CopyField } from "../shared/copyfield.js";
 import { Dialog } from "../shared/dialog.js";
 import { QRView } from "../shared/qrview.js";
@@ -39,8 +40,8 @@ export function TrackerDialog({ user, device, onClose }) {
 /** What the app scans, and what a person enters in it. */
 function Settings({ user, name, app, device, address, token, onClose }) {
     const { link, settings } = trackerSetup(app, { server: address, user, device, token });
-    return html`<${Dialog} title=${t("administration.tracker.of", { app: trackerNames[app], name })}
-        onClose=${onClose}>
+    return html`<${OnceDialog} title=${t("administration.tracker.of", { app: trackerNames[app], name })}
+        lost=${t("administration.handOut.lost.owntracks", { count: 1 })} onClose=${onClose}>${({ leave }) => html`
         <${AddressWarnings} address=${address} />
         <div class="secret">
             <p class="warning">${t("administration.secret.once")}</p>
@@ -49,6 +50,6 @@ function Settings({ user, name, app, device, address, token, onClose }) {
                 <p>${t("administration.tracker.byHand")}</p>`}
             ${settings.map(([label, value]) => html`<${CopyField} key=${label} label=${label} content=${value} />`)}
         </div>
-        <p class="answers"><button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>
+        <p class="answers"><button type="button" class="primary" onClick=${() => leave()}>${t("close")}</button></p>`}
     <//>`;
 }

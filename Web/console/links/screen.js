@@ -1,4 +1,5 @@
 /** Links: rights without an account. A dialog makes one, and another lists those that are open. */
+import { OnceDialog } from "../frame/leaving.js";
 import { CopyField } from "../shared/copyfield.js";
 import { Dialog } from "../shared/dialog.js";
 import { Fault, ListFoot, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
@@ -37,18 +38,23 @@ function NewLink({ subject, onClose, showList }) {
         setMade(await response.json());
         forget();
     };
+    const what = html`<p class="link-what">${
+        t(`links.shows.${subject.kind}`, { name: legible(subject.user ?? "") })}</p>`;
+    if (made) {
+        return html`<${OnceDialog} title=${titleWords(subject)} lost=${t("links.lost")} onClose=${onClose}>${
+            ({ leave, keep }) => html`${what}<${Made} link=${made} onCopied=${keep} />
+            <p class="answers"><button type="button" class="primary" onClick=${() => leave()}>${t("close")}</button>
+                <button type="button" class="plain" onClick=${() => leave(showList)}>${
+        t("links.all")}</button></p>`}<//>`;
+    }
     return html`<${Dialog} title=${titleWords(subject)} onClose=${onClose}>
-        <p class="link-what">${t(`links.shows.${subject.kind}`, { name: legible(subject.user ?? "") })}</p>
-        ${made ? html`<${Made} link=${made} />` : html`<form id="new-link" onSubmit=${submit}>
+        ${what}<form id="new-link" onSubmit=${submit}>
             <${LinkFields} subject=${subject} draft=${draft} change=${change} />
             <${Fault} words=${fault} />
             <p class="answers"><button type="submit" class="primary" disabled=${isBusy}>${t("links.make")}</button>
                 <button type="button" class="plain" onClick=${onClose}>${t("cancel")}</button>
                 <button type="button" class="plain" onClick=${showList}>${t("links.all")}</button></p>
-        </form>`}
-        ${made && html`<p class="answers">
-            <button type="button" class="primary" onClick=${onClose}>${t("close")}</button>
-            <button type="button" class="plain" onClick=${showList}>${t("links.all")}</button></p>`}
+        </form>
     <//>`;
 }
 
@@ -73,10 +79,10 @@ function LinkFields({ subject, draft, change }) {
 }
 
 /** The address, this once. */
-function Made({ link: { url, expiresTime } }) {
+function Made({ link: { url, expiresTime }, onCopied }) {
     return html`<div id="made-link">
         <${ReachWarning} address=${url} />
-        <${CopyField} id="link-address" content=${url} label=${t("links.address")} />
+        <${CopyField} id="link-address" content=${url} label=${t("links.address")} onCopied=${onCopied} />
         <p><strong>${t("links.once")}</strong> ${t("links.until", { time: clockTime(expiresTime) })}</p>
         <${QRView} content=${url} label=${t("links.code")} />
     </div>`;

@@ -1,4 +1,5 @@
 /** A secret that the server has just made, and shows this once. */
+import { useAtStake } from "../frame/leaving.js";
 import { CopyField } from "../shared/copyfield.js";
 import { html, useEffect, usePage, useRef, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
@@ -21,6 +22,7 @@ export function useMade() {
 
 /** @param {{title: string, secrets: {label: string, value: string}[], onDone: () => void}} properties */
 export function Once({ title, secrets, onDone }) {
+    useAtStake(t("operations.once"));
     return html`<section class="once" aria-label=${title}>
         <h3>${title}</h3>
         <p role="alert">${t("operations.once")}</p>

@@ -2,8 +2,8 @@
 import { html, useId, useRef, useState } from "./view.js";
 import { t } from "./words.js";
 
-/** @param {{content: string, label: string, id?: string}} properties */
-export function CopyField({ content, label, id: given }) {
+/** @param {{content: string, label: string, id?: string, onCopied?: () => void}} properties */
+export function CopyField({ content, label, id: given, onCopied }) {
     const made = useId();
     const id = given ?? made;
     const field = useRef();
@@ -14,6 +14,7 @@ export function CopyField({ content, label, id: given }) {
         try {
             if (navigator.clipboard) { await navigator.clipboard.writeText(content); } else { copySelected(); }
             setSaid(t("copy.copied"));
+            onCopied?.();
         } catch {
             setSaid(t("copy.selected"));
         }

@@ -18,6 +18,8 @@ export class Drafts {
         return isOther;
     }
 
+    get isEmpty() { return this.#values.size === 0; }
+
     /** What was typed in a form, or `first`. */
     get(form, first) {
         return this.#values.has(form) ? this.#values.get(form) : first;

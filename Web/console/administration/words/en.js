@@ -144,6 +144,8 @@ export default Object.freeze({
     "administration.tokens.revokeTitle": "Revoke all tokens of {name}?",
     "administration.tokens.revokeDo": "Revoke",
     "administration.tokens.lost": "The device reports nothing until it is set up with a new one.",
+    "administration.tokens.once": "The token is shown only now. It stays valid until the tokens of the device "
+        + "are revoked.",
     "administration.owntracks.title": "OwnTracks on the phone of {name}",
     "administration.owntracks.what": "OwnTracks is a free app that reports where the phone is. This makes a code "
         + "that sets it up.",

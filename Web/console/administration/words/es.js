@@ -159,6 +159,8 @@ export default Object.freeze({
     "administration.tokens.revokeTitle": "¿Revocar todos los tokens de {name}?",
     "administration.tokens.revokeDo": "Revocar",
     "administration.tokens.lost": "El dispositivo no informa nada hasta que se configure con uno nuevo.",
+    "administration.tokens.once": "El token solo se muestra ahora. Sigue siendo válido hasta que se revoquen los "
+        + "tokens del dispositivo.",
     "administration.owntracks.title": "OwnTracks en el teléfono de {name}",
     "administration.owntracks.what": "OwnTracks es una aplicación gratuita que informa dónde está el teléfono. "
         + "Esto crea un código que la configura.",

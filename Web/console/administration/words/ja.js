@@ -118,6 +118,7 @@ export default Object.freeze({
     "administration.tokens.made": "{time}に作成", "administration.tokens.madeBy": "{time}に {name} が作成",
     "administration.tokens.revoke": "すべて失効…", "administration.tokens.revokeTitle": "{name} の全トークンを失効させますか？",
     "administration.tokens.revokeDo": "失効させる", "administration.tokens.lost": "新しいトークンを設定するまで、端末は報告できません。",
+    "administration.tokens.once": "トークンは今だけ表示されます。端末のトークンを失効させるまで有効です。",
     "administration.owntracks.title": "{name} のスマートフォンのOwnTracks",
     "administration.owntracks.what": "OwnTracksは位置を報告する無料アプリです。設定用のコードを作ります。",
     "administration.owntracks.device": "端末の名前", "administration.owntracks.address": "このサーバーのアドレス",

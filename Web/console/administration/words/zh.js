@@ -112,6 +112,7 @@ export default Object.freeze({
     "administration.tokens.made": "创建于 {time}", "administration.tokens.madeBy": "由 {name} 于 {time} 创建",
     "administration.tokens.revoke": "全部吊销…", "administration.tokens.revokeTitle": "吊销 {name} 的全部令牌？",
     "administration.tokens.revokeDo": "吊销", "administration.tokens.lost": "在用新令牌设置之前，设备无法上报。",
+    "administration.tokens.once": "令牌只在此刻显示。在撤销该设备的令牌之前它一直有效。",
     "administration.owntracks.title": "{name} 手机上的 OwnTracks",
     "administration.owntracks.what": "OwnTracks 是报告手机位置的免费应用。此处生成用于设置它的二维码。",
     "administration.owntracks.device": "设备名称", "administration.owntracks.address": "此服务器的地址",

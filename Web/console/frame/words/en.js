@@ -17,6 +17,11 @@ export default Object.freeze({
     "pending.one": "Waiting for the server since {time}: {words}. It goes through as soon as the server answers.",
     "pending.giveUp": "Give up",
     "list.more": "Show more",
+    "leave.title": "Leave, and lose what is shown only now?",
+    "leave.close": "Close, and lose what is shown only now?",
+    "leave.back": "Go back",
+    "leave.doLeave": "Leave, and lose it",
+    "leave.doClose": "Close it",
 
     // Orders, SOS, PAR among the events
     "alarm.roll": "Open the roll",
@@ -32,16 +37,16 @@ export default Object.freeze({
             + "now.",
     },
     "ask.endsDrill": "The drill that is open ends: this takes its place.",
-    "ask.startNote": "Note: what happened, where, which way out (may be empty)",
-    "ask.evacuate": { one: "Evacuate {count} person now", other: "Evacuate {count} people now" },
-    "ask.drill": { one: "Start the drill for {count} person", other: "Start the drill for {count} people" },
-    "ask.reason": "Why",
-    "ask.needsReason": "Say why: the report has it.",
     "ask.noPoint": "{team} has no assembly point: nobody can become safe by being at a place. Each person must "
         + "say so, or be marked.",
     "ask.notCalled": "Not called: {teams}.",
     "ask.notCalledTeam": { one: "{name} ({count} person)", other: "{name} ({count} people)" },
     "ask.notCalledMore": { one: "{count} more team", other: "{count} more teams" },
+    "ask.startNote": "Note: what happened, where, which way out (may be empty)",
+    "ask.evacuate": { one: "Evacuate {count} person now", other: "Evacuate {count} people now" },
+    "ask.drill": { one: "Start the drill for {count} person", other: "Start the drill for {count} people" },
+    "ask.reason": "Why",
+    "ask.needsReason": "Say why: the report has it.",
     "ask.closeTitle": "All clear for {team}?",
     "ask.closeDoes": "This closes the incident, in your name.",
     "ask.more": "and {count} more",
@@ -111,6 +116,8 @@ export default Object.freeze({
 
     // Signing in, and the head of the page
     "signIn.usedLink": "That link was used already. Sign in instead, or ask for a new one.",
+    "signIn.ended": "Your session has ended. Sign in again.",
+    "signIn.endedKept": "Your session has ended. Sign in again as the same user: what you typed is kept.",
     "header.menu": "Menu",
     "header.wall": "Wall screen",
     "header.leaveWall": "Show the controls",

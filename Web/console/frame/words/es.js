@@ -17,6 +17,11 @@ export default Object.freeze({
     "pending.one": "A la espera del servidor desde las {time}: {words}. Se enviará en cuanto responda.",
     "pending.giveUp": "Abandonar",
     "list.more": "Mostrar más",
+    "leave.title": "¿Salir y perder lo que solo se muestra ahora?",
+    "leave.close": "¿Cerrar y perder lo que solo se muestra ahora?",
+    "leave.back": "Volver",
+    "leave.doLeave": "Salir y perderlo",
+    "leave.doClose": "Cerrar",
 
     // Orders, SOS, PAR among the events
     "alarm.roll": "Abrir la lista de recuento",
@@ -32,16 +37,16 @@ export default Object.freeze({
             + "quien permite avisos de Muster.",
     },
     "ask.endsDrill": "El simulacro abierto termina: esto ocupa su lugar.",
-    "ask.startNote": "Nota: qué ha pasado, dónde, por dónde salir (puede quedar vacía)",
-    "ask.evacuate": { one: "Evacuar ahora a {count} persona", other: "Evacuar ahora a {count} personas" },
-    "ask.drill": {
-        one: "Iniciar el simulacro para {count} persona",
-        other: "Iniciar el simulacro para {count} personas",
     "ask.noPoint": "{team} no tiene ningún punto de reunión: nadie puede quedar a salvo por estar en un lugar. "
         + "Cada persona debe decirlo, o hay que marcarla.",
     "ask.notCalled": "No se llama a: {teams}.",
     "ask.notCalledTeam": { one: "{name} ({count} persona)", other: "{name} ({count} personas)" },
     "ask.notCalledMore": { one: "{count} equipo más", other: "{count} equipos más" },
+    "ask.startNote": "Nota: qué ha pasado, dónde, por dónde salir (puede quedar vacía)",
+    "ask.evacuate": { one: "Evacuar ahora a {count} persona", other: "Evacuar ahora a {count} personas" },
+    "ask.drill": {
+        one: "Iniciar el simulacro para {count} persona",
+        other: "Iniciar el simulacro para {count} personas",
     },
     "ask.reason": "Motivo",
     "ask.needsReason": "Indique el motivo: figura en el informe.",
@@ -115,6 +120,9 @@ export default Object.freeze({
 
     // Signing in, and the head of the page
     "signIn.usedLink": "Ese enlace ya se usó. Inicie sesión o pida uno nuevo.",
+    "signIn.ended": "Su sesión ha terminado. Inicie sesión de nuevo.",
+    "signIn.endedKept": "Su sesión ha terminado. Inicie sesión de nuevo como el mismo usuario: lo que escribió "
+        + "se conserva.",
     "header.menu": "Menú",
     "header.wall": "Pantalla de pared",
     "header.leaveWall": "Mostrar los controles",

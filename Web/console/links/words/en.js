@@ -33,6 +33,8 @@ export default Object.freeze({
     "links.noteHint": "The list of links shows it. People who open the link do not see it.",
     "links.address": "Address",
     "links.once": "It is shown only this once.",
+    "links.lost": "The link is shown only now. It stays valid until its time is over or it is withdrawn in the "
+        + "list of links.",
     "links.code": "The address as a QR code",
     "links.share.person": "Share {name} by a link",
     "links.share.incident": "Share incident {number} of {team} by a link",

@@ -34,6 +34,8 @@ export default Object.freeze({
     "links.noteHint": "Aparece en la lista de enlaces. Quien abre el enlace no lo ve.",
     "links.address": "Dirección",
     "links.once": "Solo se muestra esta vez.",
+    "links.lost": "El enlace solo se muestra ahora. Sigue siendo válido hasta que termine su plazo o se retire "
+        + "en la lista de enlaces.",
     "links.code": "La dirección como código QR",
     "links.share.person": "Compartir a {name} por un enlace",
     "links.share.incident": "Compartir el incidente {number} de {team} por un enlace",

@@ -33,6 +33,7 @@ export default Object.freeze({
     "links.noteHint": "リンクの一覧に表示されます。リンクを開いた人には表示されません。",
     "links.address": "アドレス",
     "links.once": "表示されるのは今回だけです。",
+    "links.lost": "リンクは今だけ表示されます。期限が切れるか、リンクの一覧で取り消すまで有効です。",
     "links.code": "アドレスのQRコード",
     "links.share.person": "{name}をリンクで共有",
     "links.share.incident": "{team}の避難対応{number}をリンクで共有",

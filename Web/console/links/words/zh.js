@@ -33,6 +33,7 @@ export default Object.freeze({
     "links.noteHint": "显示在链接列表中。打开链接的人看不到。",
     "links.address": "地址",
     "links.once": "仅显示这一次。",
+    "links.lost": "链接只在此刻显示。在到期或在链接列表中撤回之前它一直有效。",
     "links.code": "地址的二维码（QR）",
     "links.share.person": "通过链接共享 {name}",
     "links.share.incident": "通过链接共享 {team} 的事件 {number}",

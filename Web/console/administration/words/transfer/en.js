@@ -7,6 +7,12 @@ export default Object.freeze({
         + "none. Only the column with the name must be there.",
     "administration.import.file": "Table, up to 32 MiB; or drop it here",
     "administration.import.tooLarge": "The table is larger than 32 MiB: import it in parts.",
+    "administration.import.spreadsheet": "This is no CSV, but a file of Excel or another spreadsheet. Save it as "
+        + "CSV there, and choose that file.",
+    "administration.import.notText": "This is no CSV, but a picture or another kind of file. Save a table as "
+        + "CSV, and choose that file.",
+    "administration.import.empty": "This file is empty.",
+    "administration.import.noRows": "This table has a header and no rows: it has nobody to import.",
     "administration.import.makesTeams": "Create teams that do not exist; otherwise they are faults",
     "administration.import.device": "Name of a device for each; empty for none",
     "administration.import.deviceHint": "With a device each of them can be given a phone at once",
@@ -14,6 +20,8 @@ export default Object.freeze({
     "administration.import.do": "Import",
     "administration.import.doing": "Importing. This may take minutes; every other report waits for it.",
     "administration.import.wouldMake": "No fault. It would create {words}.",
+    "administration.import.newTeams": "New teams: {names}.",
+    "administration.import.teamAlike": "{name} (new; is {other} meant?)",
     "administration.import.done": "Created: {words}.", "administration.import.doneTitle": "Imported",
     "administration.import.again": "Import another table",
     "administration.import.users": { one: "{count} user", other: "{count} users" },
@@ -48,7 +56,7 @@ export default Object.freeze({
     "administration.handOut.once": "These are secrets, and shown only now: print or save them before you leave. "
         + "Delete the file once they are handed out.",
     "administration.handOut.print": "Print a card for each", "administration.handOut.save": "Save as a table",
-    "administration.handOut.losing": "Close without printing or saving?", "administration.handOut.back": "Go back",
+    "administration.handOut.losing": "Close without printing or saving?",
     "administration.handOut.lose": "Close, and lose them",
     "administration.handOut.lost.owntracks": {
         one: "The code of {count} person is lost: it is shown only now, and the phone is not set up. Its token "

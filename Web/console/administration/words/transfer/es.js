@@ -7,6 +7,12 @@ export default Object.freeze({
         + "todos o ninguno. Solo la columna del nombre es obligatoria.",
     "administration.import.file": "Tabla, hasta 32 MiB; o suéltela aquí",
     "administration.import.tooLarge": "La tabla pasa de 32 MiB: impórtela por partes.",
+    "administration.import.spreadsheet": "Esto no es CSV, sino un archivo de Excel o de otra hoja de cálculo. "
+        + "Guárdelo allí como CSV y elija ese archivo.",
+    "administration.import.notText": "Esto no es CSV, sino una imagen u otra clase de archivo. Guarde una tabla "
+        + "como CSV y elija ese archivo.",
+    "administration.import.empty": "Este archivo está vacío.",
+    "administration.import.noRows": "Esta tabla tiene un encabezado y ninguna fila: no hay a quién importar.",
     "administration.import.makesTeams": "Crear los equipos que no existan; si no, son errores",
     "administration.import.device": "Nombre de un dispositivo para cada uno; vacío para ninguno",
     "administration.import.deviceHint": "Con un dispositivo, a cada uno se le puede dar un teléfono enseguida",
@@ -14,6 +20,8 @@ export default Object.freeze({
     "administration.import.do": "Importar todo",
     "administration.import.doing": "Importando. Puede tardar minutos; los demás informes esperan.",
     "administration.import.wouldMake": "Sin errores. Crearía {words}.",
+    "administration.import.newTeams": "Equipos nuevos: {names}.",
+    "administration.import.teamAlike": "{name} (nuevo; ¿quiere decir {other}?)",
     "administration.import.done": "Se crearon {words}.", "administration.import.doneTitle": "Importación hecha",
     "administration.import.again": "Importar otra tabla",
     "administration.import.users": { one: "{count} usuario", other: "{count} usuarios" },
@@ -50,7 +58,7 @@ export default Object.freeze({
         + "salir. Borre el archivo cuando los haya entregado.",
     "administration.handOut.print": "Imprimir una tarjeta para cada uno",
     "administration.handOut.save": "Guardar como tabla",
-    "administration.handOut.losing": "¿Cerrar sin imprimir ni guardar?", "administration.handOut.back": "Volver",
+    "administration.handOut.losing": "¿Cerrar sin imprimir ni guardar?",
     "administration.handOut.lose": "Cerrar y perderlos",
     "administration.handOut.lost.owntracks": {
         one: "El código de {count} persona se pierde: solo se muestra ahora, y el teléfono queda sin "
