@@ -7,10 +7,11 @@ import {
     bodyOfRule as attendanceBody, formOfRule as attendanceForm, isPlain,
 } from "../../Web/console/administration/attendance.js";
 import { candidates } from "../../Web/console/administration/crews.js";
-import { chosenDevices } from "../../Web/console/administration/devices.js";
+import { chosenDevices, phonesOf } from "../../Web/console/administration/devices.js";
 import { exportedDevices, usersTable } from "../../Web/console/administration/exports.js";
 import { Body, CutOff, exportAll } from "../../Web/console/administration/exportstream.js";
 import { handOut, handOutTable } from "../../Web/console/administration/handout.js";
+import { withdrawAll } from "../../Web/console/administration/invitations.js";
 import { namesInTable, tableFaults } from "../../Web/console/administration/import.js";
 import { configuration, configurationLink, phoneAddress } from "../../Web/console/shared/owntracks.js";
 import { newUserBody, userBody } from "../../Web/console/administration/people.js";
@@ -352,4 +353,26 @@ test("a request that made something is not repeated where no answer came", async
     assert.equal(count, 13);
     await assert.rejects(persist(failing(new Problem(403)), "x", { method: "PUT" }, signal, wait));
     assert.equal(count, 14);
+});
+
+test("a phone that somebody has is proposed again, and a tag is no phone", () => {
+    assert.deepEqual(phonesOf([{ name: "tag", beacon: "aa:bb" }, { name: "tablet" }, { name: "phone" }]),
+        ["phone", "tablet"]);
+    assert.deepEqual(phonesOf([]), []);
+});
+
+test("several invitations are withdrawn, also where one was used meanwhile", async () => {
+    const sent = [];
+    const send = async (path, { method }) => {
+        sent.push(`${method} ${path}`);
+        if (path === "links/b") { throw new Problem(404, { title: "gone" }); }
+        if (path === "links/d") { throw new Problem(403, { title: "no" }); }
+    };
+    const counts = [];
+    const links = [{ link: "a" }, { link: "b" }, { link: "c" }];
+    assert.equal(await withdrawAll({ links, send, report: (count) => counts.push(count) }), 3);
+    assert.deepEqual(sent, ["DELETE links/a", "DELETE links/b", "DELETE links/c"]);
+    assert.deepEqual(counts, [1, 2, 3]);
+    await assert.rejects(withdrawAll({ links: [{ link: "d" }, { link: "e" }], send }), { status: 403 });
+    assert.equal(sent.at(-1), "DELETE links/d");
 });

@@ -51,6 +51,8 @@ def tokens(server, device):
 
 def test_a_phone_that_scans_the_code_reports_until_it_is_revoked(screen, server, leaders):
     screen.open("people", "port-east-ann", user=leaders[0]).press("Set up a phone…")
+    # Ann has a phone already, which is proposed; this one is another.
+    screen.field("Which phone").select_option(label="Another phone")
     screen.field("Address of this server").fill("muster.example.org")
     screen.press("Make the code").shows("Needs an address")
     screen.field("Address of this server").fill("http://muster.example.org")
@@ -193,3 +195,31 @@ def test_the_owner_agrees_to_ranges_and_withdraws(screen, server, leaders):
     screen.field("Secret that the app shows").fill("0f" * 32)
     screen.press("Agree").shows("You agree that")
     screen.press("Withdraw").shows("only if you agree")
+
+
+def test_a_phone_that_somebody_has_is_proposed_again_and_the_menu_shows_the_open_screen(screen, server, leaders):
+    user = leaders[0][0].replace("-lead", "-ann")
+    before = len(server.ask("GET", f"users/{user}/devices/phone/token")["items"])
+    devices = [each["name"] for each in server.ask("GET", f"devices?user={user}")["items"]]
+    screen.page.set_view(390, 844)
+    screen.open("people", user, user=leaders[0]).shows("Set up a phone…")
+    # On a phone the row of screens is scrolled to the open one.
+    assert screen.page.script("""() => {
+        const link = document.querySelector("nav.screens [aria-current]").getBoundingClientRect();
+        return link.left >= 0 && link.right <= innerWidth;
+    }""")
+    until(lambda: len(screen.rows()) > 0)
+    screen.press("Set up a phone…")
+    assert screen.field("Which phone").input_value() == "phone"
+    assert screen.page.find("dialog[open]").get_by_label("Name of the device").count() == 0
+    screen.press("Make the code").shows("shown only now")
+    screen.press("Close").hides("shown only now")
+    assert len(server.ask("GET", f"users/{user}/devices/phone/token")["items"]) == before + 1
+    assert [each["name"] for each in server.ask("GET", f"devices?user={user}")["items"]] == devices
+    screen.press("Set up a phone…")
+    screen.field("Which phone").select_option(label="Another phone")
+    other = screen.field("Name of the device").input_value()
+    assert other not in devices
+    screen.press("Make the code").shows("shown only now")
+    screen.press("Close").hides("shown only now")
+    assert other in [each["name"] for each in server.ask("GET", f"devices?user={user}")["items"]]

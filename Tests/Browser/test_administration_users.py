@@ -112,6 +112,23 @@ def test_a_password_is_made_shown_once_and_signs_in(screen, server, leaders):
     assert not may_sign_in(server, "mill-pat", made) and may_sign_in(server, "mill-pat", screen.secret())
 
 
+def test_several_invitations_are_withdrawn_at_once(screen, server, leaders):
+    for name in ("mill-i1", "mill-i2", "mill-i3"):
+        server.ask("POST", "users", {"name": name, "role": "member", "team": "mill-east"})
+        server.ask("POST", "links", {"kind": "invitation", "user": name, "expiresSeconds": 3600})
+    screen.open("invitations", user=server.admin)
+    until(lambda: {"mill-i1", "mill-i2", "mill-i3"} <= set(screen.rows()))
+    for name in ("mill-i1", "mill-i3"):
+        screen.field(f"Choose the invitation for {name}").check()
+    screen.press("Withdraw 2 invitations…").shows("The links end at once")
+    assert "mill-i1, mill-i3" in screen.dialog
+    screen.press("Withdraw")
+    until(lambda: "mill-i1" not in screen.rows() and "mill-i3" not in screen.rows())
+    assert "mill-i2" in screen.rows()
+    open_links = [link["user"] for link in server.ask("GET", "links")["items"] if link["kind"] == "invitation"]
+    assert "mill-i2" in open_links and not {"mill-i1", "mill-i3"} & set(open_links)
+
+
 def test_what_another_admin_changed_meanwhile_is_said_and_not_lost(screen, server, leaders):
     server.ask("POST", "users", {"name": "mill-two", "role": "member", "team": "mill-east", "phone": "+34 1 111"})
     screen.open("people", "mill-two", user=server.admin)

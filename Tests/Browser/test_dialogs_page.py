@@ -73,6 +73,7 @@ def test_what_was_typed_is_there_again_after_a_cancel(screen, server, port):
 
 def test_a_phone_whose_token_is_refused_is_not_typed_again(screen, server, port):
     screen.open("people", "port-west-ann", user=server.admin).press("Set up a phone…")
+    screen.field("Which phone").select_option(label="Another phone")
     screen.field("Name of the device").fill("handset")
     screen.field("Address of this server").fill("https://muster.example.org")
     screen.page.context.route("**/handset/token", lambda route: route.fulfill(

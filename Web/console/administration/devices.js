@@ -102,8 +102,14 @@ export function DeviceList({ of: user, me }) {
         <${Rows} list=${list} rows=${list.items ?? []} empty=${t("administration.devices.noneOf")}
             row=${(device) => html`<${DeviceRow} key=${device.id} device=${device} now=${now} />`} />
         ${isMaking === "phone" && html`<${OwnTracksDialog} user=${user.name} device=${freeName(list.items ?? [])}
-            mayRename onClose=${() => { setMaking(undefined); changed(); }} />`}
+            phones=${phonesOf(list.items ?? [])} mayRename onClose=${() => { setMaking(undefined); changed(); }} />`}
         ${isMaking === "other" && html`<${NewDevice} user=${user} me=${me} onClose=${() => setMaking(undefined)} />`}`;
+}
+
+/** The names of the devices that are no tags, that of the usual name first. Pure. */
+export function phonesOf(devices) {
+    const names = devices.filter(({ beacon }) => !beacon).map(({ name }) => name);
+    return [...names.filter((name) => name === "phone"), ...names.filter((name) => name !== "phone")];
 }
 
 /** A name that none of these devices has. */

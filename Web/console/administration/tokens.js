@@ -92,15 +92,20 @@ function PlainToken({ user, device, onClose }) {
 
 /**
  * Sets up the OwnTracks app of a phone: makes a token, the device where there is none of that name, and shows the code.
- * @param {{user: string, device: string, mayRename?: boolean, onClose: () => void}} properties
+ * @param {{user: string, device: string, mayRename?: boolean, phones?: string[], onClose: () => void}} properties
+ *     `phones`: those that the user has, of which the first is proposed; `device`: the name of another one
  */
-export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
+export function OwnTracksDialog({ user, device, mayRename = false, phones = [], onClose }) {
     const [given, setGiven] = useState(undefined);
     if (given) { return html`<${SetUp} user=${user} ...${given} onClose=${onClose} />`; }
     const fields = [
+        ...(mayRename && phones.length > 0 ? [{
+            key: "which", label: t("administration.owntracks.which"), kind: "choice",
+            choices: [...phones.map((phone) => [phone, phone]), ["", t("administration.owntracks.another")]],
+        }] : []),
         ...(mayRename ? [{
             key: "device", label: t("administration.owntracks.device"), isRequired: true,
-            hint: t("administration.nameHint"),
+            hint: t("administration.nameHint"), when: ({ which }) => !which,
         }] : []),
         {
             key: "address", label: t("administration.owntracks.address"), isRequired: true,
@@ -109,8 +114,8 @@ export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
     ];
     return html`<${Dialog} title=${t("administration.owntracks.title", { name: user })} onClose=${onClose}>
         <p>${t("administration.owntracks.what")}</p>
-        <${PhoneForm} user=${user} fields=${fields} first=${{ device, address: ownAddress() }} mayRename=${mayRename}
-            done=${setGiven} onCancel=${onClose} />
+        <${PhoneForm} user=${user} fields=${fields} mayRename=${mayRename}
+            first=${{ which: phones[0] ?? "", device, address: ownAddress() }} done=${setGiven} onCancel=${onClose} />
     <//>`;
 }
 
@@ -123,7 +128,8 @@ export function AddressWarnings({ address }) {
 /**
  * A form that makes a token for a phone, and the device where there is none of that name.
  * @param {object} properties
- * @param {object} properties.first its first values, with the device's name and the server's address
+ * @param {object} properties.first its first values, with the device's name and the server's address; `which`, where
+ *     it is there: the name of a device that the user has already
  * @param {(given: object) => void} properties.done gets what was typed, and the token
  */
 export function PhoneForm({
@@ -132,17 +138,18 @@ export function PhoneForm({
     const { press, fault } = useOrder();
     // The device of this name was made here already, and its token is still to be made.
     const [madeDevice, setMadeDevice] = useState(mayRename ? undefined : first.device);
-    const name = (values) => values.device.trim();
+    const name = (values) => (values.which || values.device).trim();
+    const isThere = (values) => Boolean(values.which) || name(values) === madeDevice;
     return html`<${Form} name=${`phone ${user}`} first=${first} fields=${fields} isSecret
         submit=${submit} onCancel=${onCancel}
         faultsOf=${({ address }) => (phoneAddress(address) ? {}
         : { address: t("administration.owntracks.noAddress") })}
-        order=${(values) => (name(values) === madeDevice ? tokenOrder(user, madeDevice) : {
+        order=${(values) => (isThere(values) ? tokenOrder(user, name(values)) : {
         path: `users/${encodeURIComponent(user)}/devices`, body: { name: name(values) },
         words: t("administration.order.make", { name: `${user}/${name(values)}` }),
     })}
         done=${async (response, values) => {
-        const isToken = name(values) === madeDevice;
+        const isToken = isThere(values);
         setMadeDevice(name(values));
         const made = isToken ? response : await press(tokenOrder(user, name(values)));
         if (!made) { return false; }

@@ -2,16 +2,20 @@
 import { loadScreen, screensFor } from "../screens.js";
 import { firstScreen, hrefOf } from "../shared/route.js";
 import { clockTime } from "../shared/time.js";
-import { html, usePage, useSlice } from "../shared/view.js";
+import { html, useLayoutEffect, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { Loaded } from "./loaded.js";
 
 export function Navigation() {
     const { user, route } = useSlice(({ user, route }) => ({ user, route }));
     const places = screensFor(user);
+    const links = useRef();
+    // On a phone the row of links is wider than the screen, so the link of the open screen is scrolled into view.
+    useLayoutEffect(() => links.current?.querySelector("[aria-current]")?.scrollIntoView(
+        { block: "nearest", inline: "nearest" }), [route.screen, places.length]);
     if (places.length === 0) { return undefined; }
     const names = [firstScreen, ...places.map(({ name }) => name)];
-    return html`<nav class="screens control" aria-label=${t("screens.label")}>
+    return html`<nav class="screens control" ref=${links} aria-label=${t("screens.label")}>
         ${names.map((name) => html`<a key=${name} href=${hrefOf(name)}
             aria-current=${route.screen === name ? "page" : undefined}>${t(`screens.${name}`)}</a>`)}
     </nav>`;

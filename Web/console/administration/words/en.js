@@ -112,6 +112,19 @@ export default Object.freeze({
     "administration.invitations.withdrawOf": "Withdraw the invitation for {name}",
     "administration.invitations.withdrawTitle": "Withdraw the invitation for {name}?",
     "administration.invitations.lost": "The link ends at once. You can make another one.",
+    "administration.invitations.choose": "Choose the invitation for {name}",
+    "administration.invitations.chooseAll": "Choose all",
+    "administration.invitations.chooseNone": "Choose none",
+    "administration.invitations.withdrawMany": {
+        one: "Withdraw {count} invitation…",
+        other: "Withdraw {count} invitations…",
+    },
+    "administration.invitations.withdrawManyTitle": {
+        one: "Withdraw {count} invitation?",
+        other: "Withdraw {count} invitations?",
+    },
+    "administration.invitations.lostMany": "The links end at once. You can make other ones.",
+    "administration.invitations.withdrawn": "{done} of {all} withdrawn",
 
     // Devices
     "administration.devices.how": "A device is added on the page of its user.",
@@ -150,6 +163,8 @@ export default Object.freeze({
     "administration.owntracks.what": "OwnTracks is a free app that reports where the phone is. This makes a code "
         + "that sets it up.",
     "administration.owntracks.device": "Name of the device",
+    "administration.owntracks.which": "Which phone",
+    "administration.owntracks.another": "Another phone",
     "administration.owntracks.address": "Address of this server",
     "administration.owntracks.addressHint": "As the phone reaches it, from outside too: https://…",
     "administration.owntracks.noAddress": "Needs an address that begins with https:// or http://.",

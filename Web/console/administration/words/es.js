@@ -121,6 +121,19 @@ export default Object.freeze({
     "administration.invitations.withdrawOf": "Retirar la invitación de {name}",
     "administration.invitations.withdrawTitle": "¿Retirar la invitación de {name}?",
     "administration.invitations.lost": "El enlace deja de servir ahora. Puede crear otro.",
+    "administration.invitations.choose": "Elegir la invitación de {name}",
+    "administration.invitations.chooseAll": "Elegir todas",
+    "administration.invitations.chooseNone": "No elegir ninguna",
+    "administration.invitations.withdrawMany": {
+        one: "Retirar {count} invitación…",
+        other: "Retirar {count} invitaciones…",
+    },
+    "administration.invitations.withdrawManyTitle": {
+        one: "¿Retirar {count} invitación?",
+        other: "¿Retirar {count} invitaciones?",
+    },
+    "administration.invitations.lostMany": "Los enlaces terminan de inmediato. Puede crear otros.",
+    "administration.invitations.withdrawn": "{done} de {all} retiradas",
 
     // Devices
     "administration.devices.how": "Un dispositivo se añade en la página de su usuario.",
@@ -165,6 +178,8 @@ export default Object.freeze({
     "administration.owntracks.what": "OwnTracks es una aplicación gratuita que informa dónde está el teléfono. "
         + "Esto crea un código que la configura.",
     "administration.owntracks.device": "Nombre del dispositivo",
+    "administration.owntracks.which": "Qué teléfono",
+    "administration.owntracks.another": "Otro teléfono",
     "administration.owntracks.address": "Dirección de este servidor",
     "administration.owntracks.addressHint": "Tal como lo alcanza el teléfono, también desde fuera: https://…",
     "administration.owntracks.noAddress": "Se necesita una dirección que empiece por https:// o http://.",
