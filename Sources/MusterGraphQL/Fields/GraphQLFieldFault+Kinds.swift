@@ -21,6 +21,18 @@ extension GraphQLFieldFault {
     /// The operation asks for more than it may.
     static func tooMuch(_ words: String) -> GraphQLFieldFault { GraphQLFieldFault(words, code: "LimitExceeded") }
 
+    /// What is said when a credential ends while the response to its request goes on; nil for another error.
+    init?(endOfCredential error: any Error) {
+        let words: String
+        switch error {
+        case let error as IdentityError where error.endsCredential: words = "The credentials are no longer valid."
+        case is UserPoolError: words = "The token is no longer valid."
+        case is SignatureError: words = "The key of the signature is no longer valid."
+        default: return nil
+        }
+        self.init(words, code: "UnauthorizedException")
+    }
+
     /// An error of another part of the server, as the native API's problem words it; nil for an unexpected one.
     init?(mapping error: any Error) {
         guard let problem = Problem(mapping: error) else { return nil }

@@ -95,7 +95,7 @@ extension ServedField {
         _ execute: @escaping @Sendable (FieldArguments, OperationContext) async throws -> Resolved
     ) -> Field<Void> {
         root { arguments, operation in
-            try operation.spendCommand(of: Self.commandLimit)
+            try await operation.beginCommand(of: Self.commandLimit)
             return try await execute(arguments, operation)
         }
     }

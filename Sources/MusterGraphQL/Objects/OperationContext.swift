@@ -41,6 +41,7 @@ final class OperationContext: Sendable {
 
     let coordinator: StoreCoordinator
     let configuration: Configuration
+    private let identity: Identity
     private let context: AppRequestContext
     private let room: Int
     private let state: Mutex<State>
@@ -66,6 +67,7 @@ final class OperationContext: Sendable {
         self.room = room
         coordinator = parts.coordinator
         configuration = parts.configuration
+        identity = parts.identity
         self.context = context
         state = Mutex(State(access: access, room: room))
     }
@@ -78,10 +80,20 @@ final class OperationContext: Sendable {
     var author: Author { Author(access.principal) }
 
     /// Reads everything anew from now on: a mutation changed it.
-    func renew() {
+    func renew() { renew(access.principal) }
+
+    /// Verifies again who asks, and reads everything anew from now on. The mutations before may have taken long.
+    ///
+    /// - Throws: an error of the proof, when the caller lost the right meanwhile.
+    func verifyAnew() async throws {
+        guard let proof = context.proof else { throw Problem.unauthorized }
+        renew(try await proof.verify(by: identity, atOpening: false))
+    }
+
+    private func renew(_ principal: Principal) {
         let directory = coordinator.directory
         state.withLock { state in
-            state.access = Access(state.access.principal, in: directory)
+            state.access = Access(principal, in: directory)
             (state.people, state.devices, state.members) = ([:], [:], nil)
             (state.readable, state.rolls) = (nil, [:])
         }
@@ -100,15 +112,18 @@ final class OperationContext: Sendable {
         }
     }
 
-    /// Counts a mutation.
+    /// Counts a mutation, and verifies for each but the first again who asks.
     ///
-    /// - Throws: a fault when the operation has too many.
-    func spendCommand(of limit: Int) throws(GraphQLFieldFault) {
+    /// - Throws: a fault when the operation has too many; an error of the proof.
+    func beginCommand(of limit: Int) async throws {
         let count = state.withLock { state in
             state.commands += 1
             return state.commands
         }
-        guard count <= limit else { throw .tooMuch("An operation executes at most \(limit) mutations.") }
+        guard count <= limit else {
+            throw GraphQLFieldFault.tooMuch("An operation executes at most \(limit) mutations.")
+        }
+        if count > 1 { try await verifyAnew() }
     }
 
     /// Counts positions that a mutation reports.
@@ -124,7 +139,7 @@ final class OperationContext: Sendable {
 
     /// The fault that an error of the server becomes; one without details for an unexpected error, which it logs.
     func fault(for error: any Error) -> GraphQLFieldFault {
-        if let fault = GraphQLFieldFault(mapping: error) { return fault }
+        if let fault = GraphQLFieldFault(endOfCredential: error) ?? GraphQLFieldFault(mapping: error) { return fault }
         context.log(error)
         return GraphQLFieldFault("The server failed unexpectedly. Its log has the details.", code: "InternalFailure")
     }
