@@ -110,7 +110,9 @@ private struct SignatureProof: RequestProof {
     let keys: AmazonKeys
 
     func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
-        let principal = try await identity.authenticate(signed, for: service)
+        let principal = try await identity.authenticate(signed, for: service, atOpening: isOpening)
+        // A response that continues is no further request.
+        guard isOpening else { return principal }
         let wait = keys.rates.spendRequest(signed.shown.accessKeyID, at: identity.now())
         if wait > 0 { throw AmazonError.throttled(retryAfterSeconds: wait) }
         return principal

@@ -8,27 +8,26 @@ import MusterWire
 /// GraphQL at `/graphql` (docs/graphql.md): a typed API of Muster's own, and Amplify's model of a user. It translates
 /// operations into reads and commands, and makes no decisions of its own.
 package struct GraphQLEndpoint: Endpoint {
-    private let parts: ServerParts
-    private let documents = DocumentCache()
+    let service: GraphQLService
+    let seats: SocketSeats
     private let follower: FeedFollower
-    private let queries = OperationGate(running: 4, waiting: 64)
-    /// Each subscription waits at most once, so the limits of feeds bound how many wait.
-    private let changes = OperationGate(running: 2, waiting: .max)
 
     package init(_ parts: ServerParts) {
-        self.parts = parts
+        service = GraphQLService(parts)
+        seats = SocketSeats(SocketLimits())
         follower = FeedFollower(parts)
     }
+
+    var parts: ServerParts { service.parts }
 
     private static let tag = "GraphQL"
     private static let path = "/graphql"
 
     package func register(in routes: inout RouteTable) {
-        let wireProtocol = GraphQLProtocol(parts)
-        let admission: Route.Admission = .roles(Route.Admission.everyRole, devices: false)
         routes.add(
             Route(
-                .post, Self.path, admits: admission, over: wireProtocol,
+                .post, Self.path, admits: .roles(Route.Admission.everyRole, devices: false),
+                over: service.wireProtocol,
                 .init(
                     Self.tag, "Execute a query or a mutation, or subscribe (GraphQL over HTTP).",
                     body: [GraphQLMediaType.json.rawValue: "GraphQLRequest"], answers: Self.answers)
@@ -37,17 +36,38 @@ package struct GraphQLEndpoint: Endpoint {
             })
         routes.add(
             Route(
-                .get, Self.path, admits: admission, over: wireProtocol,
+                .get, Self.path, admits: .rolesOrWebSocket(Route.Admission.everyRole), over: service.wireProtocol,
                 .init(
-                    Self.tag, "Execute a query, or subscribe (GraphQL over HTTP).",
+                    Self.tag, "Execute a query, or subscribe (GraphQL over HTTP), or open a WebSocket.",
                     query: [
                         .init("query", "The document.", schema: Schema.text),
                         .init("operationName", "Which operation of the document to execute.", schema: Schema.text),
                         .init("variables", "The variables, as a JSON object.", schema: Schema.text),
-                    ], answers: Self.answers)
+                    ], answers: Self.answers + Self.socketAnswers)
             ) { request, context in
-                try await respond(to: request, context) { try GraphQLCall(queryOf: request) }
+                if WebSocketUpgrade.isRequested(by: request.headers) { return try openSocket(request, context) }
+                return try await respond(to: request, context) { try GraphQLCall(queryOf: request) }
             })
+        // AppSync's clients add this to the address of a custom domain.
+        routes.add(
+            Route(
+                .get, "\(Self.path)/realtime", admits: .rolesOrWebSocket(Route.Admission.everyRole),
+                over: service.wireProtocol,
+                .init(
+                    Self.tag, "Open a WebSocket, where AppSync's clients look for it.",
+                    query: [
+                        .init("header", "The fields that prove who asks, as JSON in base 64.", schema: Schema.text),
+                        .init("payload", "Ignored.", schema: Schema.text),
+                    ], answers: Self.socketAnswers)
+            ) { request, context in try openSocket(request, context) })
+    }
+
+    private static var socketAnswers: [Route.Answer] {
+        let body = [GraphQLMediaType.json.rawValue: "GraphQLResponse"]
+        return [
+            .init(101, "A WebSocket of the subprotocol graphql-transport-ws or graphql-ws."),
+            .init(426, "The request asks for no such WebSocket.", body: body),
+        ]
     }
 
     private static var answers: [Route.Answer] {
@@ -69,8 +89,7 @@ package struct GraphQLEndpoint: Endpoint {
         }
         let call = try await read()
         do {
-            let document = try documents.document(call.source)
-            let operation = try GraphQLOperation(document, named: call.operationName, variables: call.variables)
+            let operation = try service.operation(call)
             if operation.kind == .subscription {
                 guard takesEvents else {
                     throw GraphQLRefusal(.notAcceptable, "Accept text/event-stream for a subscription.")
@@ -82,15 +101,7 @@ package struct GraphQLEndpoint: Endpoint {
                 response.headers[.allow] = "POST"
                 return response
             }
-            let resolver = ServedResolver(operation: try OperationContext(parts, context))
-            // A mutation waits for no query: it may be a call for help.
-            if operation.kind == .mutation {
-                return type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation).withCodes)
-            }
-            let caller = resolver.operation.access.principal.user
-            return try await queries.run(caller) {
-                type.response(await GraphQLExecutor(resolver).execute(operation, root: .operation).withCodes)
-            }
+            return type.response(try await service.execute(operation, context))
         } catch let errors as GraphQLErrors {
             return type.response(GraphQLResponse(data: nil, errors: errors.errors.map(\.withCode)))
         }
@@ -100,29 +111,20 @@ package struct GraphQLEndpoint: Endpoint {
     private func subscribe(
         _ call: GraphQLCall, _ operation: GraphQLOperation, _ request: Request, _ context: AppRequestContext
     ) throws -> Response {
-        guard let proof = context.proof, let principal = context.principal else { throw Problem.unauthorized }
-        // Both are held for as long as the subscription is open; a document of this length is shared (`DocumentCache`).
-        let size = call.source.utf8.count + JSONValue.object(call.variables).bytes.count
-        guard size <= DocumentCache.textLimit else {
-            return GraphQLMediaType.json.response(
-                .badRequest,
-                "A subscription's document and variables have at most \(DocumentCache.textLimit) bytes together.",
-                code: "LimitExceeded")
-        }
-        let source: SubscriptionSource
+        guard let principal = context.principal else { throw Problem.unauthorized }
+        let last = request.headers[.lastEventID].flatMap { Int64($0) }
+        let isNumber = last.map { (0...Query.largestSequence).contains($0) } ?? false
+        let subscription: Subscription
         do {
-            source = try SubscriptionSource(operation, OperationContext(parts, context))
+            subscription = try service.subscription(
+                call, operation, context, since: isNumber ? last.map { LogSequence($0) } : nil)
         } catch let fault as GraphQLFieldFault {
             return GraphQLMediaType.json.response(.badRequest, fault.message, code: fault.code ?? "BadRequestException")
         }
         // An answer to HEAD has no body, so it opens no feed.
         if request.method == .head { return Response(status: .ok, headers: SubscriptionFeed.headers) }
-        let last = request.headers[.lastEventID].flatMap { Int64($0) }
-        let isNumber = last.map { (0...Query.largestSequence).contains($0) } ?? false
-        let cursor = isNumber ? last.map { LogSequence($0) } : source.after
         let feed = SubscriptionFeed(
-            parts, context, operation, source, proof: proof, gate: changes,
-            since: cursor ?? parts.coordinator.lastSequence)
+            subscription: subscription, beatSeconds: parts.configuration.heartbeatSeconds)
         do throws(FeedShares.Refusal) {
             return Response(
                 status: .ok, headers: SubscriptionFeed.headers,
@@ -136,7 +138,7 @@ package struct GraphQLEndpoint: Endpoint {
 
     /// Refuses requests of pages of other sites, unless they are configured. Their browser might know a name and a
     /// password for this server, and would send them.
-    private func requireOwnPage(_ request: Request) throws(GraphQLRefusal) {
+    func requireOwnPage(_ request: Request) throws(GraphQLRefusal) {
         let isOwn: Bool
         if let origin = request.headers[.origin] {
             isOwn =
@@ -146,25 +148,6 @@ package struct GraphQLEndpoint: Endpoint {
             isOwn = !["cross-site", "same-site"].contains(request.headers[.fetchSite])
         }
         guard isOwn else { throw GraphQLRefusal(.forbidden, "A page of another site may not call this.") }
-    }
-}
-
-extension GraphQLResponse {
-    /// The answer, in which an error of a limit has AppSync's word, too.
-    var withCodes: GraphQLResponse { GraphQLResponse(data: data, errors: errors.map(\.withCode)) }
-}
-
-extension GraphQLError {
-    /// The error with AppSync's word for its phase, where it has none of its own.
-    fileprivate var withCode: GraphQLError {
-        var error = self
-        switch phase {
-        case .syntax, .request: error.code = code ?? "BadRequestException"
-        case .validation: error.code = code ?? "ValidationError"
-        case .limit: error.code = code ?? "LimitExceeded"
-        case .field: break
-        }
-        return error
     }
 }
 

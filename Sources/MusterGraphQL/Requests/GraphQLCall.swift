@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MusterCoding
+import MusterCore
 import MusterServer
 import MusterWire
 import NIOCore
@@ -10,6 +11,8 @@ struct GraphQLCall: Sendable {
     let source: String
     let operationName: String?
     let variables: [JSONValue.Member]
+    /// The change after which a subscription begins, from the extension `after`; nil for none.
+    let after: LogSequence?
 
     /// The largest body. A document and the variables of a report of 1,000 positions fit.
     static let bodyLimits = BodyLimits(bytes: 256 << 10, inflatedBytes: 1 << 20)
@@ -37,6 +40,13 @@ struct GraphQLCall: Sendable {
             throw GraphQLRefusal(.badRequest, "The body is not JSON: byte \(error.offset), \(error.reason).")
         }
         if case .array = value { throw GraphQLRefusal(.badRequest, "Send one operation a request, not a batch.") }
+        try self.init(value)
+    }
+
+    /// Reads a request from its JSON.
+    ///
+    /// - Throws: `GraphQLRefusal`.
+    init(_ value: JSONValue) throws(GraphQLRefusal) {
         try self.init(value["query"], value["operationName"], value["variables"], value["extensions"])
     }
 
@@ -78,6 +88,14 @@ struct GraphQLCall: Sendable {
         case nil, .null?, .object?: break
         default: throw GraphQLRefusal(.badRequest, "`extensions` must be an object.")
         }
+        guard let place = extensions?["after"], place != .null else {
+            after = nil
+            return
+        }
+        guard let number = place.string.flatMap({ Int64($0) }), (0...Query.largestSequence).contains(number) else {
+            throw GraphQLRefusal(.badRequest, "`extensions.after` must be the `sequence` of a change, as a text.")
+        }
+        after = LogSequence(number)
     }
 
     private static func decode(_ text: Substring) -> String? { PercentEncoding.decode(text.replacing("+", with: " ")) }

@@ -4,7 +4,7 @@ import Synchronization
 /// authenticated its address counts in the place of the user.
 ///
 /// One answer of each owner is always sent, even if it is large, and even if many bytes wait for other owners.
-final class AnswerBudget: Sendable {
+package final class AnswerBudget: Sendable {
     /// The user or the address that an answer is counted for.
     enum Owner: Hashable, Sendable {
         case user(Int32)
@@ -13,11 +13,11 @@ final class AnswerBudget: Sendable {
     }
 
     /// The memory that the answers on one connection hold. Give it back with `release`.
-    struct Hold: Sendable {
+    package struct Hold: Sendable {
         let owner: Owner
         fileprivate(set) var bytes = 0
 
-        init(of work: RequestWork) {
+        package init(of work: RequestWork) {
             owner = work.client.map { .user($0.number) } ?? .address(AddressPrefix.of(work.address))
         }
     }
@@ -39,7 +39,7 @@ final class AnswerBudget: Sendable {
     /// Sets the number of bytes that wait on a connection.
     ///
     /// - Returns: false when a limit is reached; then the hold is as it was.
-    func setBytes(_ bytes: Int, of hold: inout Hold) -> Bool {
+    package func setBytes(_ bytes: Int, of hold: inout Hold) -> Bool {
         let (owner, former) = (hold.owner, hold.bytes)
         let isAdmitted = state.withLock { state in
             let others = state.byOwner[owner, default: 0] - former
@@ -55,7 +55,7 @@ final class AnswerBudget: Sendable {
     }
 
     /// Gives back what a connection held.
-    func release(_ hold: Hold) {
+    package func release(_ hold: Hold) {
         var hold = hold
         _ = setBytes(0, of: &hold)
     }

@@ -36,7 +36,7 @@ package final class OpenConnections: Service {
     /// The memory limits of request bodies.
     package let bodies: BodyBudget
     /// The memory limits of answers that are not read.
-    let answers: AnswerBudget
+    package let answers: AnswerBudget
     /// The decisions about requests whose route is not known yet.
     package let policy: ConnectionPolicy
 

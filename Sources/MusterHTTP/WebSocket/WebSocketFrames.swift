@@ -17,16 +17,24 @@ package enum WebSocketBytes {
     ///
     /// - Throws: `ChannelPipelineError` where the pipeline has no decoder of frames.
     package static func addHandlers(to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(WebSocketFrames(try addMeter(to: channel)))
+    }
+
+    /// Adds the handler that reports incomplete frames, before NIO's decoder of frames.
+    ///
+    /// - Returns: the count, from which the handler behind the decoder subtracts whole frames.
+    /// - Throws: `ChannelPipelineError` where the pipeline has no decoder of frames.
+    static func addMeter(to channel: any Channel) throws -> FrameByteCount {
         let pipeline = channel.pipeline.syncOperations
         let count = FrameByteCount()
         let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
         try pipeline.addHandler(FrameMeter(count), position: .before(decoder))
-        try pipeline.addHandler(WebSocketFrames(count))
+        return count
     }
 }
 
 /// The bytes that arrived and are not yet part of a whole frame. Two handlers of one channel share it.
-private final class FrameByteCount {
+final class FrameByteCount {
     var waiting = 0
 
     /// Subtracts a whole frame: its payload and its header (RFC 6455, section 5.2).

@@ -21,32 +21,43 @@ package struct WebSocketUpgrade: Sendable {
         case key
     }
 
+    /// What a protocol reads and writes.
+    package enum Content: Sendable {
+        /// A stream of bytes, as `ByteBuffer`.
+        case bytes
+        /// Messages of text, as `WebSocketMessages.Input` and `WebSocketMessages.Output`.
+        case messages
+    }
+
     /// The name of the subprotocol.
-    let subprotocol: String
+    package let subprotocol: String
     private let acceptance: String
     private let frameLimit: Int
-    /// Adds the protocol's handlers, which read and write bytes. It is called on the event loop, or never if the
-    /// client has gone.
+    /// What the protocol's handlers read and write.
+    package var content = Content.bytes
+    /// Adds the protocol's handlers. It is called on the event loop, or never if the client has gone.
     package var addHandlers: @Sendable (any Channel) throws -> Void = { _ in }
+
+    /// Whether a request asks for a WebSocket.
+    package static func isRequested(by fields: HTTPFields) -> Bool { has("websocket", in: .upgrade, of: fields) }
+
+    private static func has(_ token: String, in name: HTTPField.Name, of fields: HTTPFields) -> Bool {
+        fields[values: name].contains { value in
+            value.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == token }
+        }
+    }
 
     /// Reads a handshake.
     ///
     /// - Parameters:
     ///   - fields: the fields of a GET request over HTTP/1.1.
-    ///   - subprotocol: the one that the client must offer.
-    ///   - frameLimit: the most bytes of a frame that the client may send.
+    ///   - subprotocols: those that the server speaks, the preferred ones first. The client must offer one of them.
+    ///   - frameLimit: the most bytes of a frame that the client may send, and of a message.
     /// - Throws: `HandshakeError`.
-    package init(_ fields: HTTPFields, subprotocol: String, frameLimit: Int) throws(HandshakeError) {
-        func has(_ token: String, in name: HTTPField.Name) -> Bool {
-            fields[values: name].contains { value in
-                value.split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces).lowercased() == token
-                }
-            }
-        }
-        guard has("websocket", in: .upgrade), has("upgrade", in: .connection),
-            has(subprotocol, in: .secWebSocketProtocol), fields[.transferEncoding] == nil,
-            ["0", nil].contains(fields[.contentLength])
+    package init(_ fields: HTTPFields, subprotocols: [String], frameLimit: Int) throws(HandshakeError) {
+        let subprotocol = subprotocols.first { Self.has($0, in: .secWebSocketProtocol, of: fields) }
+        guard Self.isRequested(by: fields), Self.has("upgrade", in: .connection, of: fields), let subprotocol,
+            fields[.transferEncoding] == nil, ["0", nil].contains(fields[.contentLength])
         else { throw .notRequested }
         guard fields[values: .secWebSocketVersion] == ["13"] else { throw .version }
         let keys = fields[values: .secWebSocketKey]
@@ -61,13 +72,13 @@ package struct WebSocketUpgrade: Sendable {
     /// The text that is appended to the key before it is hashed (RFC 6455, section 1.3).
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// The head of the answer.
+    /// The head of the answer. PyPI's gql finds the subprotocol only where its field is written as RFC 6455 writes it.
     var head: HTTPResponseHead {
         HTTPResponseHead(
             version: .http1_1, status: .switchingProtocols,
             headers: [
-                "upgrade": "websocket", "connection": "upgrade", "sec-websocket-accept": acceptance,
-                "sec-websocket-protocol": subprotocol, "server": "muster",
+                "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": acceptance,
+                "Sec-WebSocket-Protocol": subprotocol, "server": "muster",
             ])
     }
 
@@ -77,7 +88,10 @@ package struct WebSocketUpgrade: Sendable {
         try pipeline.addHandler(WebSocketFrameEncoder())
         try pipeline.addHandler(ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: frameLimit)))
         try pipeline.addHandler(WebSocketProtocolErrorHandler(isServer: true))
-        try WebSocketBytes.addHandlers(to: channel)
+        switch content {
+        case .bytes: try WebSocketBytes.addHandlers(to: channel)
+        case .messages: try WebSocketMessages.addHandlers(to: channel, limitBytes: frameLimit)
+        }
         try addHandlers(channel)
     }
 }

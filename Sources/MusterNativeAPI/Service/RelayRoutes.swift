@@ -34,7 +34,7 @@ struct RelayRoutes: NativeRoutes {
         var upgrade: WebSocketUpgrade
         do throws(WebSocketUpgrade.HandshakeError) {
             upgrade = try WebSocketUpgrade(
-                request.headers, subprotocol: Self.subprotocol, frameLimit: RelayConnectionHandler.pieceBytes)
+                request.headers, subprotocols: [Self.subprotocol], frameLimit: RelayConnectionHandler.pieceBytes)
         } catch {
             throw Self.notAsked
         }

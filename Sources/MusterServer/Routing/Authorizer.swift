@@ -47,6 +47,13 @@ struct Authorizer: Sendable {
         case .roles(let roles, let devices):
             try await authenticate(&request, &context)
             try require(roles, devices: devices, context)
+        case .rolesOrWebSocket(let roles):
+            do {
+                try await authenticate(&request, &context)
+            } catch IdentityError.missing where WebSocketUpgrade.isRequested(by: request.headers) {
+                return
+            }
+            try require(roles, devices: false, context)
         case .anyoneIdentified:
             do {
                 try await authenticate(&request, &context)
@@ -71,7 +78,7 @@ struct Authorizer: Sendable {
 
     private func require(_ roles: Set<Role>, devices: Bool, _ context: AppRequestContext) throws {
         guard let principal = context.principal else { throw IdentityError.missing }
-        guard roles.contains(principal.role), devices || principal.device == nil else {
+        guard Route.Admission.admits(principal, with: roles, devices: devices) else {
             throw RoleRefusal(principal: principal)
         }
     }

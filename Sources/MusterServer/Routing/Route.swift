@@ -10,12 +10,20 @@ package struct Route: Sendable {
         case anyone
         /// Principals with one of these roles. Device tokens are accepted only where `devices` is true.
         case roles(Set<Role>, devices: Bool)
+        /// Principals with one of these roles, without device tokens. A request for a WebSocket may also have no
+        /// credential, which its client then proves by a message: the handler checks the principal of a WebSocket.
+        case rolesOrWebSocket(Set<Role>)
         /// Any caller. A valid credential identifies the principal, and an invalid one is refused.
         case anyoneIdentified
         /// The bearer of a link, and no user. The context has the link; the handler checks its kind.
         case link
         /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
+
+        /// Whether a principal has one of these roles, and either shows no device's token or may show one.
+        package static func admits(_ principal: Principal, with roles: Set<Role>, devices: Bool) -> Bool {
+            roles.contains(principal.role) && (devices || principal.device == nil)
+        }
 
         /// Whether the route needs no credential.
         var isOpen: Bool { self == .anyone || self == .anyoneIdentified }

@@ -27,7 +27,8 @@ import Testing
         for route in office.endpoints.routes.routes {
             let line = "\(route.method.rawValue) \(route.path)"
             switch route.admission {
-            case .roles(let roles, _): #expect(roles.contains(.guest) == Self.admitted.contains(line), "\(line)")
+            case .roles(let roles, _), .rolesOrWebSocket(let roles):
+                #expect(roles.contains(.guest) == Self.admitted.contains(line), "\(line)")
             case .anyone, .anyoneIdentified, .adminOrLoopback, .link: #expect(!Self.admitted.contains(line))
             }
         }

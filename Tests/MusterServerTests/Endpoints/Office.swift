@@ -26,6 +26,7 @@ struct Office {
     let identity: Identity
     let metrics = Metrics()
     let dispatcher: DeliveryDispatcher
+    let parts: ServerParts
     let endpoints: Endpoints
     let relay: Relay
     let clock = Town.Clock()
@@ -64,7 +65,7 @@ struct Office {
             now: { clock.now })
         dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
-        let parts = ServerParts(
+        parts = ServerParts(
             coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
             dispatcher: dispatcher,
             pushes: PushDispatcher(

@@ -108,7 +108,7 @@ import Testing
         "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "almng", "GET /api/v1/push/key": "almng",
         "GET /api/v1/push/devices": "almng", "POST /api/v1/push/devices": "almng",
         "DELETE /api/v1/push/devices/{device}": "almng", "POST /api/v1/push/test": "almng",
-        "GET /graphql": "almng", "POST /graphql": "almng",
+        "GET /graphql": "almng", "POST /graphql": "almng", "GET /graphql/realtime": "almng",
         "POST /api/v1/users/{user}/location-request": "al", "GET /api/v1/users/{user}/location-request": "al",
     ]
 

@@ -115,8 +115,8 @@ import Testing
         let head = try await mia.ask(with: office.keys["mia"] ?? "")
         #expect(head.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
         // The answer to the example of RFC 6455, section 1.3.
-        #expect(head.contains("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-        #expect(head.contains("sec-websocket-protocol: muster-relay.1\r\n") && !head.contains("connection: close"))
+        #expect(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(head.contains("Sec-WebSocket-Protocol: muster-relay.1\r\n") && !head.contains("Connection: close"))
         try await mia.send(.hello(name: "Mias Handy", key: "01"))
         #expect(
             try await mia.next()

@@ -77,11 +77,16 @@ extension Identity {
 
     /// Authenticates a request by its signature.
     ///
-    /// - Parameter service: the signing name that the signature must be for; nil for any.
+    /// - Parameters:
+    ///   - service: the signing name that the signature must be for; nil for any.
+    ///   - isOpening: whether a request begins; false to continue a response, for which the signature's age does not
+    ///     count: the key must still exist.
     /// - Throws: `SignatureError`; `CoordinatorError` and `StoreError` when the store cannot answer now.
-    package func authenticate(_ request: SignedRequest, for service: String?) async throws -> Principal {
+    package func authenticate(
+        _ request: SignedRequest, for service: String?, atOpening isOpening: Bool = true
+    ) async throws -> Principal {
         let now = now()
-        try Self.check(request, for: service, at: now)
+        if isOpening { try Self.check(request, for: service, at: now) }
         if Self.isGuestKey(request.shown.accessKeyID) { return try await authenticateGuest(request, at: now) }
         let digest = Self.digest(of: request.shown)
         if let entry = verified.entry(for: digest, at: now), let key = entry.signing {

@@ -1,0 +1,242 @@
+"""Subscriptions at /graphql by WebSocket: PyPI's gql by graphql-transport-ws, unmodified, and hostile clients."""
+
+import asyncio
+import json
+
+import pytest
+import requests
+from gql import Client, gql
+from gql.transport.exceptions import TransportQueryError
+from gql.transport.websockets import WebsocketsTransport
+from websockets.exceptions import InvalidStatus
+
+from graphql_wire import GraphQLWire as Wire, socket_address as address
+from native_api import box, polygon
+
+safety = """
+    subscription ($after: String) { safetyChanged(after: $after) { sequence person { name safety } } }
+"""
+
+
+@pytest.fixture(scope="module")
+def house(server, admin):
+    """Two teams with people."""
+    admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51), muster=True)])
+    admin.make_team("south")
+    return {name: admin.make_user(name, role, team) for name, role, team in [
+        ("lena", "leader", "north"), ("mia", "member", "north"), ("sue", "member", "south")]}
+
+
+def declare(api, name, kind):
+    api.ok("POST", f"/users/{name}/declarations", {"kind": kind})
+
+
+def wish(text, **variables):
+    """Makes a request of an operation with variables."""
+    request = gql(text)
+    request.variable_values = variables
+    return request
+
+
+def first_change(transport, after):
+    """Returns the first change after a number, as gql gets it."""
+    async def read():
+        async with Client(transport=transport) as session:
+            async for result in session.subscribe(wish(safety, after=str(after)), get_execution_result=True):
+                return result
+    return asyncio.run(asyncio.wait_for(read(), 60))
+
+
+@pytest.mark.parametrize("place", ["message", "header"])
+def test_a_client_subscribes_queries_and_changes_by_one_websocket(server, house, admin, place):
+    fields = {"Authorization": f"Bearer {house['lena'].token}"}
+    proof = {"init_payload": fields} if place == "message" else {"headers": fields}
+    before = admin.last_sequence()
+    mutation = 'mutation { declare(input: {person: "Person:mia", declaration: SOS}) { name safety } }'
+
+    async def use():
+        async with Client(transport=WebsocketsTransport(url=address(server), **proof)) as session:
+            assert await session.execute(gql("{ me { name } }")) == {"me": {"name": "lena"}}
+            declared = await session.execute(gql(mutation))
+            assert declared == {"declare": {"name": "mia", "safety": "SOS"}}
+            async for result in session.subscribe(wish(safety, after=str(before)), get_execution_result=True):
+                return result
+    result = asyncio.run(asyncio.wait_for(use(), 60))
+    change = result.data["safetyChanged"]
+    assert change["person"] == {"name": "mia", "safety": "SOS"}
+    assert result.extensions == {"sequence": change["sequence"]}
+    declare(admin, "mia", "clear")
+
+
+def test_a_client_learns_of_the_teams_safety_and_of_nobody_elses(server, house, admin):
+    before = admin.last_sequence()
+    declare(admin, "sue", "needsHelp")
+    declare(admin, "mia", "needsHelp")
+    transport = WebsocketsTransport(url=address(server), init_payload={"x-api-key": house["lena"].token})
+    assert first_change(transport, before).data["safetyChanged"]["person"]["name"] == "mia"
+    for name in ("sue", "mia"):
+        declare(admin, name, "clear")
+
+
+def test_an_operation_that_cannot_begin_is_an_error_and_the_others_go_on(server, house):
+    async def use():
+        transport = WebsocketsTransport(url=address(server), init_payload={"x-api-key": house["mia"].token})
+        async with Client(transport=transport) as session:
+            for query, kind in [("subscription { safetyChanged(team: \"Team:south\") { sequence } }", "NotFound"),
+                                ("subscription { safetyChanged(after: \"x\") { sequence } }", "BadRequestException"),
+                                ("{ nothing }", "ValidationError")]:
+                with pytest.raises(TransportQueryError) as refusal:
+                    async for _ in session.subscribe(gql(query)):
+                        pass
+                assert refusal.value.errors[0]["extensions"]["errorType"] == kind
+            assert await session.execute(gql("{ me { name } }")) == {"me": {"name": "mia"}}
+    asyncio.run(asyncio.wait_for(use(), 60))
+
+
+def test_a_client_resumes_after_the_number_of_the_acknowledgement_and_of_each_change(server, house, admin):
+    query = "subscription { safetyChanged { person { name safety } } }"
+    with Wire(server, house["lena"].token) as wire:
+        number = wire.acknowledgement["payload"]["sequence"]
+    seen = []
+    for kind in ("needsHelp", "sos", "clear"):
+        declare(admin, "mia", kind)
+    expected = [str(change["sequence"]) for change in admin.changes(int(number)) if change["type"] == "safety"]
+    while len(seen) < len(expected):
+        with Wire(server, house["lena"].token) as wire:
+            wire.send(type="subscribe", id="1", payload={"query": query, "extensions": {"after": number}})
+            number = wire.next()["payload"]["extensions"]["sequence"]
+            seen.append(number)
+    assert seen == expected
+
+
+@pytest.mark.parametrize("messages, code", [
+    ([{"type": "subscribe", "id": "1", "payload": {"query": "{ me { id } }"}}], 4401),
+    ([{"type": "connection_init", "payload": {"x-api-key": "mk_guess"}}], 4403),
+    ([{"type": "connection_init"}], 4403),
+    ([{"type": "connection_init", "payload": 1}], 4400),
+    ([{"type": "hello"}], 4400),
+    ([{"kind": "ping"}], 4400),
+    ([7], 4400),
+], ids=str)
+def test_a_stranger_is_closed_out_with_the_code_of_the_protocol(server, messages, code):
+    with Wire(server) as wire:
+        for message in messages:
+            wire.socket.send(json.dumps(message))
+        assert wire.code() == code
+
+
+def test_who_begins_twice_or_uses_an_id_twice_or_sends_no_text_is_closed_out(server, house):
+    subscribe = {"type": "subscribe", "id": "one", "payload": {"query": safety}}
+    for messages, code in [([{"type": "connection_init"}], 4429), ([subscribe, subscribe], 4409),
+                           ([{"type": "subscribe", "id": "", "payload": {}}], 4400),
+                           ([{"type": "subscribe", "payload": {"query": safety}}], 4400)]:
+        with Wire(server, house["mia"].token) as wire:
+            for message in messages:
+                wire.send(**message)
+            assert wire.code() == code
+    with Wire(server, house["mia"].token) as wire:
+        wire.socket.send(b"{}")
+        assert wire.code() == 4400
+    with Wire(server) as wire:
+        wire.socket.send("x" * 20_000)
+        assert wire.code() == 1009
+    with Wire(server, house["mia"].token) as wire:
+        wire.socket.send(["x" * 40_000, "y" * 40_000])
+        assert wire.code() == 1009
+
+
+def test_a_stranger_who_never_begins_is_closed_out(server):
+    with Wire(server) as wire:
+        assert wire.code() == 4408
+
+
+def test_pings_are_answered_and_an_ended_subscription_says_nothing_more(server, house, admin):
+    with Wire(server, house["lena"].token) as wire:
+        wire.send(type="subscribe", id="a", payload={"query": safety})
+        wire.send(type="complete", id="a")
+        wire.send(type="ping", payload={"n": 1})
+        assert wire.next() == {"type": "pong", "payload": {"n": 1}}
+        declare(admin, "mia", "needsHelp")
+        declare(admin, "mia", "clear")
+        wire.send(type="subscribe", id="a", payload={"query": "{ me { name } }"})
+        assert wire.next() == {"type": "next", "id": "a", "payload": {"data": {"me": {"name": "lena"}}}}
+        assert wire.next() == {"type": "complete", "id": "a"}
+
+
+def test_a_websocket_has_a_bounded_number_of_operations(server, house):
+    with Wire(server, house["mia"].token) as wire:
+        for number in range(101):
+            wire.send(type="subscribe", id=str(number), payload={"query": safety})
+        refusal = wire.next()
+        assert (refusal["type"], refusal["id"]) == ("error", "100")
+        assert refusal["payload"][0]["extensions"]["errorType"] == "LimitExceeded"
+
+
+def test_an_address_has_a_bounded_number_of_websockets_without_a_proof(server):
+    wires = []
+    try:
+        with pytest.raises(InvalidStatus) as refusal:
+            for _ in range(65):
+                wires.append(Wire(server))
+        assert refusal.value.response.status_code == 429
+    finally:
+        for wire in wires:
+            wire.socket.close()
+
+
+def test_a_subscriber_whose_key_ends_is_told_and_closed_out(server, house, admin):
+    key = admin.ok("POST", "/keys", {"label": "short", "user": "lena"})
+    with Wire(server, key["key"]) as wire, Wire(server, key["key"]) as idle:
+        for id in ("a", "b"):
+            wire.send(type="subscribe", id=id, payload={"query": safety})
+        wire.send(type="ping")
+        assert wire.next()["type"] == "pong"
+        admin.ok("DELETE", f"/keys/{key['id']}")
+        declare(admin, "mia", "needsHelp")
+        told = {}
+        while len(told) < 2:
+            message = wire.next()
+            told[message["id"]] = message["type"], message["payload"][0]["extensions"]["errorType"]
+        assert told == {"a": ("error", "UnauthorizedException"), "b": ("error", "UnauthorizedException")}
+        assert wire.code() == 4403
+        idle.send(type="subscribe", id="a", payload={"query": "{ me { name } }"})
+        assert idle.next()["payload"][0]["extensions"]["errorType"] == "UnauthorizedException"
+        assert idle.code() == 4403
+    declare(admin, "mia", "clear")
+
+
+def test_a_page_of_another_site_opens_no_websocket(server, house):
+    for origin, status in [("https://elsewhere.example", 403), ("null", 403)]:
+        with pytest.raises(InvalidStatus) as refusal:
+            Wire(server, house["mia"].token, origin=origin)
+        assert refusal.value.response.status_code == status
+    with Wire(server, house["mia"].token, origin=server.address):
+        pass
+
+
+def test_a_request_for_another_websocket_is_refused(server, house):
+    for path in ("/graphql", "/graphql/realtime"):
+        with pytest.raises(InvalidStatus) as refusal:
+            Wire(server, protocol="mqtt", path=path)
+        assert refusal.value.response.status_code == 426
+    device = house["mia"].make_device("mia")
+    with Wire(server) as wire:
+        wire.send(type="connection_init", payload={"Authorization": f"Bearer {device.token}"})
+        assert wire.code() == 4403
+    assert requests.get(server.address + "/graphql?query={me{name}}", timeout=60).status_code == 401
+
+
+def test_a_killed_server_leaves_no_gap(server, house, admin):
+    with Wire(server, house["lena"].token) as wire:
+        number = wire.acknowledgement["payload"]["sequence"]
+        wire.send(type="subscribe", id="1", payload={"query": safety})
+        declare(admin, "mia", "needsHelp")
+        server.kill()
+        server.start()
+        declare(admin, "mia", "sos")
+        declare(admin, "mia", "clear")
+    expected = [str(change["sequence"]) for change in admin.changes(int(number)) if change["type"] == "safety"]
+    with Wire(server, house["lena"].token) as wire:
+        wire.send(type="subscribe", id="1", payload={"query": safety, "extensions": {"after": number}})
+        seen = [wire.next()["payload"]["data"]["safetyChanged"]["sequence"] for _ in expected]
+    assert seen == expected
