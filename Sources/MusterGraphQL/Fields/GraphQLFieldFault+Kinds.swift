@@ -1,3 +1,5 @@
+import HTTPTypes
+import MusterHTTP
 import MusterServer
 import MusterWire
 
@@ -40,7 +42,8 @@ extension GraphQLFieldFault {
             fault.pointer.isEmpty ? fault.detail : "\(fault.pointer) \(fault.detail)"
         }
         let words = ([problem.title] + [problem.detail].compactMap { $0 } + faults).joined(separator: " ")
-        self.init(words, code: Self.code(of: problem))
+        self.init(
+            words, code: Self.code(of: problem), retryAfterSeconds: problem.headers[.retryAfter].flatMap { Int($0) })
     }
 
     private static func code(of problem: Problem) -> String {

@@ -8,7 +8,7 @@ import MusterWire
 /// The fields that change something, by the same commands as the native API's routes.
 extension ServedField {
     static let mutation =
-        fields(of: "Mutation", \.isOperation, commands)
+        fields(of: "Mutation", \.isOperation, commands) + fields(of: "Mutation", \.isOperation, accounts)
         + fields(of: "ReportPositionsPayload", \.asPositionReceipt, positionReceipt)
         + fields(of: "RefusedPosition", \.asRefusedPosition, refusedPosition)
 
@@ -91,7 +91,7 @@ extension ServedField {
     private static let commandLimit = 20
 
     /// A field of the root of mutations. One request is not worth a thousand of the native API.
-    private static func command(
+    static func command(
         _ execute: @escaping @Sendable (FieldArguments, OperationContext) async throws -> Resolved
     ) -> Field<Void> {
         root { arguments, operation in
@@ -103,7 +103,7 @@ extension ServedField {
     // MARK: Declarations
 
     /// What a mutation declares.
-    private struct Declared: Sendable {
+    struct Declared: Sendable {
         var user: User
         var kind: Declaration.Kind
         var id: String?
@@ -112,7 +112,7 @@ extension ServedField {
     }
 
     /// Stores a declaration; it is on disk when this returns.
-    private static func declare(_ declared: Declared, _ field: String, _ operation: OperationContext) async throws {
+    static func declare(_ declared: Declared, _ field: String, _ operation: OperationContext) async throws {
         let access = operation.access
         guard access.mayRead(declared.user), access.mayDeclare(declared.kind, of: declared.user) else {
             throw GraphQLFieldFault.unauthorized("Mutation.\(field)")
@@ -200,7 +200,7 @@ extension ServedField {
 }
 
 extension GraphQLFieldFault {
-    fileprivate static let conditionFailed = GraphQLFieldFault(
+    static let conditionFailed = GraphQLFieldFault(
         "The conditional request failed.", code: "ConditionalCheckFailedException")
 }
 

@@ -6,7 +6,8 @@ import MusterWire
 /// (`SubscriptionSource`).
 extension ServedField {
     static let subscription =
-        fields(of: "Subscription", \.asChange, changes) + fields(of: "PersonChange", \.asPersonChange, personChange)
+        fields(of: "Subscription", \.asChange, changes) + fields(of: "Subscription", \.asUserChange, userChanges)
+        + fields(of: "PersonChange", \.asPersonChange, personChange)
         + fields(of: "PositionChange", \.asPositionChange, positionChange)
         + fields(of: "IncidentChange", \.asIncidentChange, incidentChange)
 
@@ -14,6 +15,12 @@ extension ServedField {
         "safetyChanged": .object({ _, _ in true }) { change, _ in change },
         "positionChanged": .object({ _, _ in true }) { change, _ in change },
         "incidentChanged": .object({ _, _ in true }) { change, _ in change },
+    ]
+
+    private static let userChanges: [String: Field<UserChange>] = [
+        "onCreateUser": .object({ $0.mayKnow($1.user) }) { change, _ in .user(change.user) },
+        "onUpdateUser": .object({ $0.mayKnow($1.user) }) { change, _ in .user(change.user) },
+        "onDeleteUser": .object({ $0.mayKnow($1.user) }) { change, _ in .user(change.user) },
     ]
 
     private static let personChange: [String: Field<PersonChange>] = [

@@ -124,6 +124,8 @@ struct UserFilter: Sendable {
             case ("between", .array(let ends)):
                 ends.count == 2 && (ends[0].string.map { $0 <= text } ?? false)
                     && (ends[1].string.map { text <= $0 } ?? false)
+            case ("in", .array(let others)): others.contains { $0.string == text }
+            case ("notIn", .array(let others)): !others.contains { $0.string == text }
             case ("attributeExists", .boolean(let exists)): exists
             default: false
             }

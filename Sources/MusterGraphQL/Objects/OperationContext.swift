@@ -41,7 +41,7 @@ final class OperationContext: Sendable {
 
     let coordinator: StoreCoordinator
     let configuration: Configuration
-    private let identity: Identity
+    let identity: Identity
     private let context: AppRequestContext
     private let room: Int
     private let state: Mutex<State>

@@ -25,6 +25,7 @@ indirect enum ServedObject: Sendable {
     case pageInfo(Connection)
     case positionReceipt(PositionReceipt)
     case refusedPosition(RefusedPosition)
+    case userChange(UserChange)
     case personChange(PersonChange)
     case positionChange(PositionChange)
     case incidentChange(IncidentChange)
@@ -95,10 +96,11 @@ extension ServedObject {
     /// The root of a subscription, for one change.
     var asChange: ServedObject? {
         switch self {
-        case .personChange, .positionChange, .incidentChange: self
+        case .userChange, .personChange, .positionChange, .incidentChange: self
         default: nil
         }
     }
+    var asUserChange: UserChange? { if case .userChange(let change) = self { change } else { nil } }
     var asPersonChange: PersonChange? { if case .personChange(let change) = self { change } else { nil } }
     var asPositionChange: PositionChange? { if case .positionChange(let change) = self { change } else { nil } }
     var asIncidentChange: IncidentChange? { if case .incidentChange(let change) = self { change } else { nil } }

@@ -111,6 +111,8 @@ extension GraphQLProtocol {
                     amazonFault.message, code: isUnauthorized ? "UnauthorizedException" : amazonFault.code)
             }
         }
-        return [GraphQLError(.request, fault.message, code: fault.code).withCode]
+        var listed = GraphQLError(.request, fault.message, code: fault.code).withCode
+        listed.retryAfterSeconds = fault.retryAfterSeconds
+        return [listed]
     }
 }

@@ -33,7 +33,7 @@ final class Subscription: Sendable {
     private let gate: OperationGate
     private let time: @Sendable () -> ContinuousClock.Instant
     /// The last change that was sent, or passed over.
-    private let cursor: CursorCell
+    private let cursor: NumberCell
 
     /// How long a verified proof counts within a batch.
     private static let verifiedSeconds = Duration.seconds(1)
@@ -51,11 +51,11 @@ final class Subscription: Sendable {
         self.proof = proof
         self.gate = gate
         self.time = time
-        self.cursor = CursorCell(cursor)
+        self.cursor = NumberCell(cursor.rawValue)
     }
 
     /// The last change that was sent, or passed over.
-    var sequence: LogSequence { cursor.value }
+    var sequence: LogSequence { LogSequence(cursor.value) }
 
     /// Why a subscription ends.
     private struct End: Error {
@@ -132,11 +132,11 @@ final class Subscription: Sendable {
                     let now = try await verified(before)
                     proven = now
                     guard let object = source.object(for: event, to: now.access) else { return nil }
-                    return try await gate.run(now.access.principal.user) { await answer(object, now.access) }
+                    return try await gate.run(now.access.principal.user) { try await answer(object, now.access) }
                 }
-                cursor.value = event.sequence
+                cursor.value = event.sequence.rawValue
             }
-            cursor.value = last.sequence
+            cursor.value = last.sequence.rawValue
         }
     }
 
@@ -152,11 +152,17 @@ final class Subscription: Sendable {
         }
     }
 
-    /// Executes the operation for one change.
-    private func answer(_ object: ServedObject, _ access: Access) async -> JSONValue {
+    /// Executes the operation for one change; nil when the client's filter leaves the change out.
+    private func answer(_ object: ServedObject, _ access: Access) async throws -> JSONValue? {
         let resolver = ServedResolver(
             operation: OperationContext(parts, context, access, room: OperationContext.changeLimit))
         if case .personChange(let change) = object { resolver.operation.assume(change.safety, of: change.person) }
+        if case .userChange(let change) = object {
+            if let safety = change.safety { resolver.operation.assume(safety, of: change.user) }
+            if let filter = source.filter {
+                guard try await !filter.matches(among: [change.user], resolver.operation).isEmpty else { return nil }
+            }
+        }
         return await GraphQLExecutor(resolver).execute(operation, root: object).withCodes.json
     }
 }

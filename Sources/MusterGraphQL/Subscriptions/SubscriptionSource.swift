@@ -9,6 +9,9 @@ struct SubscriptionSource: Sendable {
         case safety = "safetyChanged"
         case position = "positionChanged"
         case incident = "incidentChanged"
+        case creation = "onCreateUser"
+        case update = "onUpdateUser"
+        case deletion = "onDeleteUser"
     }
 
     private let kind: Kind
@@ -16,6 +19,10 @@ struct SubscriptionSource: Sendable {
     private let team: TeamNumber?
     /// The device whose changes are reported; nil for all that the caller may see.
     private let device: DeviceNumber?
+    /// Which people are reported, as Amplify's clients say it; nil for all that the caller may see.
+    let filter: UserFilter?
+    /// The largest number of a user that the subscription knows: accounts have rising numbers.
+    private let knownUser: NumberCell
     /// The number in the log after which the client wants to begin; nil for now.
     let after: LogSequence?
 
@@ -38,18 +45,30 @@ struct SubscriptionSource: Sendable {
             else { throw GraphQLFieldFault.notFound }
             return device.number
         }
+        filter = arguments["filter"].map { UserFilter($0) }
         after = try arguments["after"]?.string.map { text in
             guard let number = Int64(text), (0...Query.largestSequence).contains(number) else {
                 throw GraphQLFieldFault.badRequest("`after` must be the `sequence` of a change.")
             }
             return LogSequence(number)
         }
+        // Who was known when the changes before this moment were made, the log does not say.
+        // Each is reported as new then, and each as changed.
+        if after == nil, kind == .creation || kind == .update {
+            let newest = context.directory.users.all.max { $0.number < $1.number }
+            knownUser = NumberCell(Int64(newest?.number.rawValue ?? 0))
+        } else {
+            knownUser = NumberCell(kind == .creation ? 0 : .max)
+        }
     }
 
     /// Whether a change is of the kind that the subscription reports. The caller's rights are checked elsewhere.
     func reports(_ change: Change) -> Bool {
         switch (kind, change) {
-        case (.safety, .safety), (.position, .position), (.incident, .incident): true
+        case (.safety, .safety), (.position, .position), (.incident, .incident), (.update, .safety): true
+        case (.update, .directory(.user(let user), removed: false)): !knownUser.raise(to: Int64(user.rawValue))
+        case (.deletion, .directory(.user, removed: true)): true
+        case (.creation, .directory(.user(let user), removed: false)): knownUser.raise(to: Int64(user.rawValue))
         default: false
         }
     }
@@ -70,9 +89,25 @@ struct SubscriptionSource: Sendable {
         case (.incident, .incident(let incident)):
             guard team == nil || incident.team == team else { return nil }
             return .incidentChange(IncidentChange(sequence: event.sequence, incident: incident))
+        case (.update, .safety(let safety, of: let number)):
+            return directory.users[number].map { .userChange(UserChange(user: $0, safety: safety)) }
+        case (.update, .directory(.user(let number), removed: false)),
+            (.creation, .directory(.user(let number), removed: false)):
+            return directory.users[number].map { .userChange(UserChange(user: $0)) }
+        case (.deletion, .directory(.user(let number), removed: true)):
+            // An account that a client made and that another took over may be gone and be there again.
+            let gone = User(number: number, name: directory.gone(number), role: .member, team: nil)
+            return .userChange(UserChange(user: directory.users[number] ?? gone))
         default: return nil
         }
     }
+}
+
+/// A change of a person as Amplify's model has them.
+struct UserChange: Sendable {
+    var user: User
+    /// The safety after the change; nil when the change is not about that.
+    var safety: Safety?
 }
 
 /// A change of a person's safety.

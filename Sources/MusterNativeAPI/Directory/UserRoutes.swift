@@ -77,20 +77,12 @@ struct UserRoutes: NativeRoutes {
         guard let name, let role else { throw Problem.internalError }
         var stored: StoredPassword?
         if let password { stored = try await identity.prepare(password, ofUserNamed: name) }
-        let (prepared, now) = (stored, configuration.now())
-        let user = try await coordinator.edit(by: context.author) { directory, draft in
-            guard let released = directory.releasing(name) else {
-                throw Problem.conflict("The user \(name) already exists.")
-            }
-            let number = try draft.transaction.nextUserNumber()
-            let team = try Self.team(named: team, in: directory)
-            var user = User(
-                number: number, name: name, role: role, team: team, databaseRoles: databaseRoles ?? [])
+        let user = try await identity.addUser(named: name, role: role, password: stored, by: context.author) {
+            user, directory in
+            user.team = try Self.team(named: team, in: directory)
+            user.databaseRoles = databaseRoles ?? []
             try crew.apply(to: &user, in: directory)
             contacts.apply(to: &user)
-            draft.edits += released + [.putUser(user)]
-            if let prepared { draft.credentials += identity.credentials(for: prepared, of: number, at: now) }
-            return user
         }
         return response(user, .created)
     }
@@ -132,17 +124,8 @@ struct UserRoutes: NativeRoutes {
     }
 
     private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let number = try await coordinator.edit(by: context.author) { directory, draft in
-            let access = try context.access(in: directory)
-            let user = try account(context, access)
-            guard user.number != access.principal.user else {
-                throw Problem.conflict("You cannot remove yourself. Another admin can.")
-            }
-            try Self.requireAnotherAdmin(than: user, in: directory)
-            draft.edits = directory.removal(of: user.number)
-            return user.number
-        }
-        identity.forget(number)
+        guard let principal = context.principal else { throw Problem.unauthorized }
+        try await identity.removeUser(by: principal, as: context.author) { try account(context, $0) }
         return .noContent
     }
 

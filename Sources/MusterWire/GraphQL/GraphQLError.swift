@@ -30,6 +30,9 @@ package struct GraphQLError: Error, Hashable, Sendable {
     package var path: [PathElement]
     /// A word for programs, which the response carries as the extension `errorType`; nil for none.
     package var code: String?
+    /// The seconds after which the client may try again, which the response carries as the extension `retryAfter`; nil
+    /// when time alone changes nothing.
+    package var retryAfterSeconds: Int?
 
     package init(
         _ phase: Phase, _ message: String, at locations: [GraphQLLocation] = [], path: [PathElement] = [],
@@ -88,7 +91,10 @@ extension GraphQLError {
             }
             members.append(.init("path", .array(steps)))
         }
-        if let code { members.append(.init("extensions", .object([.init("errorType", .string(code))]))) }
+        var extensions: [JSONValue.Member] = []
+        if let code { extensions.append(.init("errorType", .string(code))) }
+        if let retryAfterSeconds { extensions.append(.init("retryAfter", .integer(Int64(retryAfterSeconds)))) }
+        if !extensions.isEmpty { members.append(.init("extensions", .object(extensions))) }
         return .object(members)
     }
 }

@@ -166,6 +166,8 @@ import Testing
         (#"declare(input: { person: "Person:sue", declaration: NEEDS_HELP }) { name }"#, "aLS"),
         (#"declare(input: { person: "Person:sue", declaration: ACKNOWLEDGE }) { name }"#, "aL"),
         (#"updateUser(input: { id: "sue", isSafe: true }) { username }"#, "aLS"),
+        (#"createUser(input: { username: "nova" }) { username }"#, "a"),
+        (#"deleteUser(input: { id: "sue" }) { username }"#, "a"),
         (#"openIncident(input: { team: "Team:south", kind: REAL }) { number }"#, "aL"),
         (#"closeIncident(input: { id: "Incident:2", reason: "all clear" }) { number }"#, "aL"),
     ]

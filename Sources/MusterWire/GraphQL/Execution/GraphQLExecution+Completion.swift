@@ -7,7 +7,7 @@ extension GraphQLExecution {
         wrap: (Object) -> Parent
     ) {
         switch resolved {
-        case .failure(let fault): return tree.fail(node, with: error(fault.message, context, code: fault.code))
+        case .failure(let fault): return tree.fail(node, with: error(fault, context))
         case .null, .value(.null):
             guard type.isNonNull else { return }
             return tree.fail(

@@ -178,12 +178,18 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
 
     /// An error of a resolver as the response shows it. A resolver's own errors may hold what clients must not see.
     private func located(_ error: any Error, _ context: FieldContext) -> GraphQLError {
-        if let fault = error as? GraphQLFieldFault { return self.error(fault.message, context, code: fault.code) }
+        if let fault = error as? GraphQLFieldFault { return self.error(fault, context) }
         if let error = error as? GraphQLError { return error }
         return self.error("The field \(context.parentType).\(context.name) could not be resolved.", context)
     }
 
-    func error(_ message: String, _ context: FieldContext, code: String? = nil) -> GraphQLError {
-        GraphQLError(.field, message, at: context.locations, code: code)
+    func error(_ message: String, _ context: FieldContext) -> GraphQLError {
+        error(GraphQLFieldFault(message), context)
+    }
+
+    func error(_ fault: GraphQLFieldFault, _ context: FieldContext) -> GraphQLError {
+        var error = GraphQLError(.field, fault.message, at: context.locations, code: fault.code)
+        error.retryAfterSeconds = fault.retryAfterSeconds
+        return error
     }
 }

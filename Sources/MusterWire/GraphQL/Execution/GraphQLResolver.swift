@@ -55,10 +55,13 @@ package struct GraphQLFieldFault: Error, Hashable, Sendable {
     package var message: String
     /// A word for programs; nil for none.
     package var code: String?
+    /// The seconds after which the client may try again; nil when time alone changes nothing.
+    package var retryAfterSeconds: Int?
 
-    package init(_ message: String, code: String? = nil) {
+    package init(_ message: String, code: String? = nil, retryAfterSeconds: Int? = nil) {
         self.message = message
         self.code = code
+        self.retryAfterSeconds = retryAfterSeconds
     }
 }
 
