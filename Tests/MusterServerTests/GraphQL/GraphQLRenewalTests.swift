@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import MusterCore
+import MusterWire
 import NIOEmbedded
 import Testing
 
