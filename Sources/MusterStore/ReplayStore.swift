@@ -23,14 +23,19 @@ package protocol ReplayStore {
 package struct ReportedSafety: Hashable, Sendable {
     package var user: UserNumber
     package var at: Instant
+    /// The number of the change; zero for a state that an older version stored without it.
+    package var sequence: LogSequence
     package var state: Safety.State
     /// What the state follows from; nil where an older version stored the state without it.
     package var source: Safety.Source?
     package var doubt: Doubt?
 
-    package init(user: UserNumber, at: Instant, state: Safety.State, source: Safety.Source?, doubt: Doubt?) {
+    package init(
+        user: UserNumber, at: Instant, sequence: LogSequence, state: Safety.State, source: Safety.Source?, doubt: Doubt?
+    ) {
         self.user = user
         self.at = at
+        self.sequence = sequence
         self.state = state
         self.source = source
         self.doubt = doubt

@@ -57,7 +57,11 @@ extension Instant {
         let start = try store.safetyHistoryStart
         #expect(start >= .captured)
         let states = try store.safetyHistory(of: [safety[0].user], from: start, to: start)
-        #expect(states == [ReportedSafety(user: safety[0].user, at: start, state: .safe, source: nil, doubt: nil)])
+        #expect(
+            states == [
+                ReportedSafety(
+                    user: safety[0].user, at: start, sequence: .zero, state: .safe, source: nil, doubt: nil)
+            ])
         #expect(try store.presences().map(\.presences) == [[Presence(region: RegionNumber(1), since: .captured)]])
         let before = store.lastSequence
         #expect(try store.log().last?.sequence == before)

@@ -45,12 +45,14 @@ final class MemoryTransaction: StoreTransaction {
             // Comes first, so that a removal in this transaction also affects the changes appended before it.
             contents.log.append(
                 .init(first: contents.lastSequence + 1, committedAt: committedAt, changes: changes))
-            contents.lastSequence += Int64(changes.count)
-            for case .safety(let safety, let user) in changes {
+            for (offset, change) in changes.enumerated() {
+                guard case .safety(let safety, let user) = change else { continue }
                 contents.safetyHistory[user, default: []].append(
                     ReportedSafety(
-                        user: user, at: committedAt, state: safety.state, source: safety.source, doubt: safety.doubt))
+                        user: user, at: committedAt, sequence: LogSequence(contents.lastSequence + 1 + Int64(offset)),
+                        state: safety.state, source: safety.source, doubt: safety.doubt))
             }
+            contents.lastSequence += Int64(changes.count)
         }
         for edit in edits { edit(&contents) }
         contents.numbers = numbers

@@ -37,6 +37,10 @@ extension ServedField {
                 let holds = try await UserFilter(condition).matches(among: [user], operation)
                 guard !holds.isEmpty else { throw GraphQLFieldFault.conditionFailed }
             }
+            let version = try await operation.versions(of: [user])[user.number]
+            if let known = arguments["input"]?["_version"]?.integer, known != version?.shownNumber {
+                throw GraphQLFieldFault("Conflict resolver rejects mutation.", code: "ConflictUnhandled")
+            }
             let principal = operation.access.principal
             let removed = try await operation.identity.removeUser(by: principal, as: operation.author) { access in
                 guard access.mayChangeAccounts, let user = access.directory.users[user.number] else {
@@ -45,6 +49,10 @@ extension ServedField {
                 return user
             }
             operation.renew()
+            operation.assume(
+                ModelVersion(
+                    number: operation.coordinator.lastSequence.rawValue, changedAt: operation.configuration.now(),
+                    isDeleted: true), of: removed)
             return ServedObject.user(removed).resolved
         },
     ]

@@ -20,7 +20,10 @@ extension ServedField {
                 let holds = try await UserFilter(condition).matches(among: [user], operation)
                 guard !holds.isEmpty else { throw GraphQLFieldFault.conditionFailed }
             }
-            if let isSafe = input["isSafe"]?.boolean {
+            if let name = input["username"]?.string, name != user.name {
+                throw GraphQLFieldFault.badRequest("`username` cannot be changed.")
+            }
+            if let isSafe = input["isSafe"]?.boolean, try await mayApply(isSafe, to: user, input, operation) {
                 let declared = Declared(user: user, kind: isSafe ? .safe : .needsHelp)
                 try await declare(declared, "updateUser", operation)
             }
@@ -86,6 +89,15 @@ extension ServedField {
         "index": .value({ _, _ in true }) { refused, _ in .integer(Int64(refused.index)) },
         "reason": .value({ _, _ in true }) { refused, _ in .string(refused.reason) },
     ]
+
+    /// Whether a client's `isSafe` is declared. A client that did not know the newest version makes nobody safe: its
+    /// copy is merged with the newer state, which is the answer. It may always call for help.
+    private static func mayApply(
+        _ isSafe: Bool, to user: User, _ input: JSONValue, _ operation: OperationContext
+    ) async throws -> Bool {
+        guard isSafe, let version = input["_version"]?.integer else { return true }
+        return try await operation.versions(of: [user])[user.number]?.shownNumber == version
+    }
 
     /// How many mutations one operation executes.
     private static let commandLimit = 20

@@ -15,6 +15,9 @@ extension ServedField {
         "listUsers": root { arguments, operation in
             .object(.userPage(try await listUsers(arguments, operation)), type: nil)
         },
+        "syncUsers": root { arguments, operation in
+            .object(.userPage(try await syncUsers(arguments, operation)), type: nil)
+        },
         "me": root { _, operation in
             let access = operation.access
             guard let user = access.directory.users[access.principal.user], access.mayKnow(user) else { return .null }

@@ -16,7 +16,20 @@ extension ServedField {
             let facts = try await operation.facts(of: users)
             return users.map { facts[$0.number]?.safety.isSafe.map { .value(.boolean($0)) } ?? .null }
         },
+        "_version": versioned { .integer($0.shownNumber) },
+        "_deleted": versioned { $0.isDeleted ? .boolean(true) : nil },
+        "_lastChangedAt": versioned { .integer($0.changedAt?.milliseconds ?? 0) },
+        "createdAt": .value({ $0.mayKnow($1) }) { _, _ in nil },
+        "updatedAt": versioned { $0.changedAt.map { .string($0.rfc3339) } },
     ]
+
+    /// A field that says something of a person's version.
+    private static func versioned(_ value: @escaping @Sendable (ModelVersion) -> JSONValue?) -> Field<User> {
+        .batch({ $0.mayRead($1) }) { users, _, operation in
+            let versions = try await operation.versions(of: users)
+            return users.map { versions[$0.number].flatMap(value).map { .value($0) } ?? .null }
+        }
+    }
 
     /// The page holds what the caller may see.
     private static let userPage: [String: Field<UserPage>] = [
@@ -24,6 +37,7 @@ extension ServedField {
             pages.map { page in .list(page.users.map { ServedObject.user($0).resolved }) }
         },
         "nextToken": .value({ _, _ in true }) { page, _ in page.nextToken.map { .string($0) } },
+        "startedAt": .value({ _, _ in true }) { page, _ in page.startedAt.map { .integer($0.milliseconds) } },
     ]
 
     /// Finds a person by the model's id or by name; nil for somebody who does not exist or whom the caller may not see.
@@ -49,9 +63,12 @@ extension ServedField {
 
 extension Safety {
     /// Whether the person is safe, as Amplify's model says it; nil where that is unknown or in doubt.
-    fileprivate var isSafe: Bool? {
+    var isSafe: Bool? { Self.isSafe(state, isDoubted: doubt != nil) }
+
+    /// Whether somebody in a state is safe, as Amplify's model says it; nil where that is unknown or in doubt.
+    static func isSafe(_ state: State, isDoubted: Bool) -> Bool? {
         switch state {
-        case .safe: isChecking ? nil : true
+        case .safe: isDoubted ? nil : true
         case .unsafe, .needsHelp, .sos: false
         case .unknown, .offSite: nil
         }

@@ -32,6 +32,8 @@ final class OperationContext: Sendable {
         var rolls: [Incident: NamedRoll] = [:]
         /// The safety of people as the change that a subscription reports has it.
         var assumed: [UserNumber: Safety] = [:]
+        /// The versions of people as the change that a subscription reports, or their removal, has them.
+        var versions: [UserNumber: ModelVersion] = [:]
         var room = OperationContext.objectLimit
         /// How many mutations were executed.
         var commands = 0
@@ -207,6 +209,12 @@ final class OperationContext: Sendable {
             return state.devices
         }
     }
+
+    /// Shows a person in a version, whatever the store says.
+    func assume(_ version: ModelVersion, of user: User) { state.withLock { $0.versions[user.number] = version } }
+
+    /// The version that a person is shown in, where it is not the store's.
+    func assumedVersion(of user: User) -> ModelVersion? { state.withLock { $0.versions[user.number] } }
 
     /// Shows a person's safety as a change has it, and all else as it is now. Call it before any field is read.
     func assume(_ safety: Safety, of user: User) { state.withLock { $0.assumed[user.number] = safety } }

@@ -35,6 +35,8 @@ indirect enum ServedObject: Sendable {
 struct UserPage: Sendable {
     var users: [User]
     var nextToken: String?
+    /// When a client began to synchronize; nil for another list.
+    var startedAt: Instant?
 }
 
 /// A person of a roll.

@@ -16,6 +16,12 @@ enum ServedScalars {
             }
             return value
         },
+        "AWSTimestamp": GraphQLScalar { value throws(GraphQLScalarFault) in
+            guard let number = value.integer, number >= 0 else {
+                throw refuse("AWSTimestamp", "a value that is no whole number of milliseconds")
+            }
+            return value
+        },
         "AWSEmail": GraphQLScalar { value throws(GraphQLScalarFault) in
             guard let text = value.string, User.isEmail(text) else {
                 throw refuse("AWSEmail", "a text that is no e-mail address")

@@ -158,6 +158,7 @@ final class Subscription: Sendable {
             operation: OperationContext(parts, context, access, room: OperationContext.changeLimit))
         if case .personChange(let change) = object { resolver.operation.assume(change.safety, of: change.person) }
         if case .userChange(let change) = object {
+            if let version = change.version { resolver.operation.assume(version, of: change.user) }
             if let safety = change.safety { resolver.operation.assume(safety, of: change.user) }
             if let filter = source.filter {
                 guard try await !filter.matches(among: [change.user], resolver.operation).isEmpty else { return nil }

@@ -90,14 +90,18 @@ struct SubscriptionSource: Sendable {
             guard team == nil || incident.team == team else { return nil }
             return .incidentChange(IncidentChange(sequence: event.sequence, incident: incident))
         case (.update, .safety(let safety, of: let number)):
-            return directory.users[number].map { .userChange(UserChange(user: $0, safety: safety)) }
+            return directory.users[number].map { user in
+                .userChange(UserChange(user: user, safety: safety, version: event.version))
+            }
         case (.update, .directory(.user(let number), removed: false)),
             (.creation, .directory(.user(let number), removed: false)):
             return directory.users[number].map { .userChange(UserChange(user: $0)) }
         case (.deletion, .directory(.user(let number), removed: true)):
             // An account that a client made and that another took over may be gone and be there again.
             let gone = User(number: number, name: directory.gone(number), role: .member, team: nil)
-            return .userChange(UserChange(user: directory.users[number] ?? gone))
+            var version = event.version
+            version.isDeleted = directory.users[number] == nil
+            return .userChange(UserChange(user: directory.users[number] ?? gone, version: version))
         default: return nil
         }
     }
@@ -108,6 +112,13 @@ struct UserChange: Sendable {
     var user: User
     /// The safety after the change; nil when the change is not about that.
     var safety: Safety?
+    /// The version that the change made; nil for the present one.
+    var version: ModelVersion?
+}
+
+extension LiveEvent {
+    /// The version of a person that this change made.
+    fileprivate var version: ModelVersion { ModelVersion(number: sequence.rawValue, changedAt: committedAt) }
 }
 
 /// A change of a person's safety.

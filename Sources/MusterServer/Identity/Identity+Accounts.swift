@@ -43,7 +43,9 @@ extension Identity {
             guard user.number != principal.user else {
                 throw Problem.conflict("You cannot remove yourself. Another admin can.")
             }
-            guard directory.hasAnotherAdmin(than: user.number) else { throw Problem.conflict("This is the last admin.") }
+            guard directory.hasAnotherAdmin(than: user.number) else {
+                throw Problem.conflict("This is the last admin.")
+            }
             draft.edits = directory.removal(of: user.number)
             return user
         }

@@ -60,7 +60,8 @@ enum SafetyHistoryTable {
     ) throws {
         let before = try RawStatement(
             """
-            SELECT at, state, doubt, source, marked_by FROM safety_history WHERE person = ? AND at <= ?
+            SELECT at, state, doubt, source, marked_by, sequence FROM safety_history
+            WHERE person = ? AND at <= ?
             ORDER BY at DESC, sequence DESC LIMIT 1
             """, in: database)
         before.bind(1, Int64(user.rawValue))
@@ -69,7 +70,8 @@ enum SafetyHistoryTable {
         before.reset()
         let within = try RawStatement(
             """
-            SELECT at, state, doubt, source, marked_by FROM safety_history WHERE person = ? AND at > ? AND at < ?
+            SELECT at, state, doubt, source, marked_by, sequence FROM safety_history
+            WHERE person = ? AND at > ? AND at < ?
             ORDER BY at, sequence
             """, in: database)
         within.bind(1, Int64(user.rawValue))
@@ -91,7 +93,8 @@ enum SafetyHistoryTable {
             : UInt8(exactly: row.integer(3))
                 .flatMap { SafetySourceCode(number: $0, markedBy: marker).source }
         return ReportedSafety(
-            user: user, at: Instant(milliseconds: row.integer(0)), state: state, source: source, doubt: doubt)
+            user: user, at: Instant(milliseconds: row.integer(0)), sequence: LogSequence(row.integer(5)), state: state,
+            source: source, doubt: doubt)
     }
 
     /// Deletes at most `limit` states before `horizon`, each of which a later one of the person before `horizon` has
