@@ -240,3 +240,13 @@ def test_a_killed_server_leaves_no_gap(server, house, admin):
         wire.send(type="subscribe", id="1", payload={"query": safety, "extensions": {"after": number}})
         seen = [wire.next()["payload"]["data"]["safetyChanged"]["sequence"] for _ in expected]
     assert seen == expected
+
+
+def test_a_server_that_stops_says_so(server, house):
+    with Wire(server, house["lena"].token) as wire:
+        wire.send(type="subscribe", id="1", payload={"query": safety})
+        wire.send(type="ping")
+        assert wire.next()["type"] == "pong"
+        server.stop()
+        assert wire.code() == 1001
+    server.start()
