@@ -24,7 +24,7 @@ import Testing
         #expect(
             world.lines == [
                 "ana present unsafe", "lea present unknown", "ben present unknown", "ana changed unknown",
-                "ana changed safe", "lea changed safe", "ben changed offSite", "allAccounted",
+                "ana changed safe", "lea changed safe", "ben changed offSite", "allAccounted", "ben declared offSite",
             ])
         world.report(45, 14, at: 500)
         world.sweep(at: 1_000)

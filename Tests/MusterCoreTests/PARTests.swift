@@ -39,6 +39,22 @@ import Testing
         #expect(!world.turns.contains(.parOverdue))
     }
 
+    @Test func `a closed incident keeps the sizes that its PAR asked for, and no crew is overdue`() throws {
+        var world = try scene()
+        try world.requestPAR(at: 10)
+        try world.reportPAR(nil, present: 1, at: 20)
+        world.sweep(at: 310)
+        #expect(world.crews == ["Engine 3 -/2 overdue", "- 1/1"])
+        world.put(World.ben, in: Self.ladder)
+        try world.takeOff(World.lea, at: 320)
+        try world.close(at: 330)
+        let round = try #require(PARRound.rounds(of: world.record).last)
+        #expect(round.crews.map(\.count.people) == [2, 1])
+        #expect(round.crews.map(\.count.present) == [nil, 1])
+        #expect(round.crews.allSatisfy { !round.isOverdue($0) })
+        #expect(round.overdueAt == World.time(310))
+    }
+
     @Test func `overdue crews are reported once a round, and may still report`() throws {
         var world = try scene()
         try world.requestPAR(at: 10)

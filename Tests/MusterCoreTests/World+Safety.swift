@@ -18,12 +18,12 @@ extension World {
     @discardableResult
     mutating func declare(
         _ kind: Declaration.Kind, of subject: UserNumber = World.ana, by author: UserNumber? = nil, at seconds: Double,
-        receivedAt: Double? = nil
+        receivedAt: Double? = nil, note: String? = nil
     ) -> Verdict {
         now = max(now, receivedAt ?? seconds)
         let declaration = Declaration(
             id: "d\(log.count)", subject: subject, author: author ?? subject, kind: kind,
-            sampleTime: Self.time(seconds), receivedTime: Self.time(now))
+            sampleTime: Self.time(seconds), receivedTime: Self.time(now), note: note)
         let verdict = engine.decide(.declaration(declaration), now: Self.time(now), into: &decision)
         settle()
         return verdict

@@ -134,7 +134,8 @@ extension MemoryContents {
         return lines.enumerated().filter { place, line in
             if line.event == .parTimerSet { return place == timer }
             if line.event == .reopened { return place == reopening }
-            return line.event.isPAR ? place >= round : line.event != .changed || newest[line.person] == place
+            if line.event.isPAR { return place >= round }
+            return line.event != .changed || line.detail != nil || newest[line.person] == place
         }.map(\.element)
     }
 

@@ -46,12 +46,14 @@ extension Engine {
     ///   - record: the lines of its record that decide who is on its roll, and each person's newest line, in their
     ///     order, and the newest ones about PAR.
     ///   - isUser: whether the directory still has a user.
-    /// - Throws: `.isNotClosed` when it is open, `.isOpen` when its team has another one open.
+    /// - Throws: `.isNotClosed` when it is open; `.wasClosedLongAgo` after `Incident.reopenLimitSeconds`; `.isOpen`
+    ///   when its team has another one open.
     public func reopen(
         _ incident: Incident, record: [IncidentEntry], isUser: (UserNumber) -> Bool, by user: UserNumber,
         reason: String, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) {
-        guard !incident.isOpen else { throw .isNotClosed }
+        guard let closing = incident.closing else { throw .isNotClosed }
+        guard now.seconds(since: closing.at) <= Incident.reopenLimitSeconds else { throw .wasClosedLongAgo }
         if let open = openIncident(of: incident.team, after: decision) { throw .isOpen(open.number) }
         var reopened = incident
         reopened.closing = nil
@@ -78,7 +80,10 @@ extension Engine {
                 continue
             }
             endPause(of: person, .incident, into: &decision)
-            guard let state = decidedPerson(person, after: decision), state.safety != newest[person] else { continue }
+            // A line also of everyone who is accounted for already: from now on they are so anew.
+            guard let state = decidedPerson(person, after: decision),
+                state.safety != newest[person] || state.safety.isAccounted
+            else { continue }
             enter(.changed, of: person, state, in: incident.number, now: now, into: &decision)
         }
         keepRolls(now: now, into: &decision)
@@ -117,6 +122,7 @@ extension Engine {
         into decision: inout Decision
     ) {
         endPAR(of: incident, now: now, into: &decision)
+        let counts = rollCounts(of: incident.number, after: decision)
         recordMissing(of: incident.number, now: now, into: &decision)
         var closed = incident
         closed.news = nil
@@ -127,7 +133,8 @@ extension Engine {
         var (author, reason): (UserNumber?, String?) = (nil, nil)
         if case .byHand(let user, let words) = how { (author, reason) = (user, words) }
         decision.entries.append(
-            IncidentEntry(.closed, of: incident.number, at: now, author: author, note: reason, id: id))
+            IncidentEntry(
+                .closed, of: incident.number, at: now, author: author, note: reason, detail: .counts(counts), id: id))
         let roll = roll(of: incident.number, after: decision)
         for user in roll.members.keys.sorted() where roll.members[user]?.isWithoutUser == false {
             guard var person = decidedPerson(user, after: decision), person.declared.status == .safe,
@@ -141,15 +148,20 @@ extension Engine {
         }
     }
 
-    /// Records where each person who is not accounted for was last seen, because the roll of a closed incident follows
-    /// nobody.
+    /// Records each person who is not accounted for, with where they were last seen and what is noted of a visitor,
+    /// because the roll of a closed incident follows nobody.
     private func recordMissing(of incident: IncidentNumber, now: Instant, into decision: inout Decision) {
         let roll = roll(of: incident, after: decision)
-        for user in roll.members.keys.sorted() where roll.follows(user) {
-            guard let person = decidedPerson(user, after: decision), !person.safety.isAccounted,
-                lastSeen(user, after: decision) != nil
-            else { continue }
-            enter(.atClosing, of: user, person, in: incident, now: now, into: &decision)
+        for user in roll.present {
+            guard let member = roll.members[user] else { continue }
+            let safety = safety(of: user, member, after: decision)
+            guard !safety.isAccounted else { continue }
+            let entry = IncidentEntry(
+                incident: incident, at: now, person: user, event: .atClosing, safety: safety,
+                lastSeen: member.isWithoutUser ? nil : lastSeen(user, after: decision), note: member.note,
+                name: member.name)
+            decision.entries.append(entry)
+            decision.rolls[incident, default: roll].apply(entry)
         }
     }
 

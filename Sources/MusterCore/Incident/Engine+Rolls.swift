@@ -139,12 +139,46 @@ extension Engine {
         _ event: IncidentEntry.Event, of user: UserNumber, _ person: PersonState, in incident: IncidentNumber,
         now: Instant, into decision: inout Decision
     ) {
-        let entry = IncidentEntry(
+        var entry = IncidentEntry(
             incident: incident, at: now, person: user, event: event, safety: person.safety,
             lastSeen: lastSeen(user, after: decision))
+        noteFirstAccounted(in: &entry, after: decision)
         decision.entries.append(entry)
-        // A change of safety does not change the roll, so this does not copy the roll.
-        if event != .changed { decision.rolls[incident, default: roll(of: incident)].apply(entry) }
+        // Most changes of safety do not change the roll, so this does not copy the roll for them.
+        guard event != .changed || entry.isFirstAccounted else { return }
+        decision.rolls[incident, default: roll(of: incident)].apply(entry)
+    }
+
+    /// Notes in a line about a change of safety that it is the first since the call of the incident by which the person
+    /// is accounted for.
+    func noteFirstAccounted(in entry: inout IncidentEntry, after decision: Decision) {
+        guard entry.event == .changed, entry.safety.isAccounted,
+            let member = roll(of: entry.incident, after: decision).members[entry.person],
+            member.firstAccountedAt == nil
+        else { return }
+        entry.detail = .firstAccounted
+    }
+
+    /// Adds a line about a declaration to the record of every open incident on whose roll its subject is: where it has
+    /// a text, which no change of safety keeps, and where another user made it, because evidence of a phone may say the
+    /// same.
+    func recordWords(of declaration: Declaration, isCurrent: Bool, now: Instant, into decision: inout Decision) {
+        let isMark = declaration.author != declaration.subject && declaration.kind != .acknowledge
+        guard declaration.note != nil || isMark, let person = decidedPerson(declaration.subject, after: decision) else {
+            return
+        }
+        let note = IncidentDetail.DeclaredNote(
+            at: declaration.moment, kind: declaration.kind, isCurrent: isCurrent)
+        for incident in openIncidents(after: decision) {
+            let roll = roll(of: incident.number, after: decision)
+            guard roll.follows(declaration.subject) else { continue }
+            let entry = IncidentEntry(
+                incident: incident.number, at: now, person: declaration.subject, event: .declared,
+                safety: person.safety, lastSeen: lastSeen(declaration.subject, after: decision),
+                author: declaration.author, note: declaration.note, detail: .declared(note))
+            decision.entries.append(entry)
+            decision.rolls[incident.number, default: roll].apply(entry)
+        }
     }
 
     /// Whether a change to this user's record may change a roll.

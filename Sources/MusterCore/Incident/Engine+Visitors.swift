@@ -19,8 +19,7 @@ extension Engine {
             incident: incident, at: now, person: visitor, event: .visitor,
             safety: Safety(state: state, since: now, source: .marked(by: author)), lastSeen: nil, author: author,
             note: note, name: name, id: id)
-        enterByHand(entry, of: team, now: now, into: &decision)
-        return entry
+        return enterByHand(entry, of: team, now: now, into: &decision)
     }
 
     /// Marks the safety of a person who has neither devices nor declarations: a visitor, or a removed user.
@@ -39,8 +38,7 @@ extension Engine {
         let entry = IncidentEntry(
             incident: incident, at: now, person: person, event: .changed, safety: safety, lastSeen: nil,
             author: author, note: note, name: member.name, id: id)
-        enterByHand(entry, of: team, now: now, into: &decision)
-        return entry
+        return enterByHand(entry, of: team, now: now, into: &decision)
     }
 
     /// Takes a person off the roll of an open incident, for a given reason. The incident no longer waits for them.
@@ -58,8 +56,7 @@ extension Engine {
             incident: incident, at: now, person: person, event: .takenOff, safety: safety,
             lastSeen: member.isWithoutUser ? nil : lastSeen(person, after: decision), author: author, note: reason,
             name: member.name, id: id)
-        enterByHand(entry, of: team, now: now, into: &decision)
-        return entry
+        return enterByHand(entry, of: team, now: now, into: &decision)
     }
 
     /// Puts those who have no user, visitors and removed users, from the roll of a closed drill on the roll of the
@@ -103,12 +100,17 @@ extension Engine {
         return roll(of: incident, after: decision)
     }
 
+    /// Adds a line to the record and to the roll, and returns it as it was added.
+    @discardableResult
     private func enterByHand(
-        _ entry: IncidentEntry, of team: TeamNumber, now: Instant, into decision: inout Decision
-    ) {
+        _ line: IncidentEntry, of team: TeamNumber, now: Instant, into decision: inout Decision
+    ) -> IncidentEntry {
+        var entry = line
+        noteFirstAccounted(in: &entry, after: decision)
         decision.entries.append(entry)
         decision.rolls[entry.incident, default: roll(of: entry.incident)].apply(entry)
         decision.scratch.changes.append(.roll(entry, of: team))
         recount(team, now: now, into: &decision)
+        return entry
     }
 }

@@ -34,6 +34,9 @@ public struct Incident: Hashable, Sendable {
 
     /// How long a note or a reason may be, in bytes of UTF-8.
     public static let noteLimitBytes = 1_000
+    /// For how long after its closing a user can open an incident again, seconds. Later, what is on its roll says
+    /// nothing about the people as they are.
+    public static let reopenLimitSeconds: Double = 86_400
 
     /// Whether an incident is real or a drill.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// What a line about PAR, or about who leads the incident, says beside its event.
+/// What a line of an incident's record says beside its event.
 public enum IncidentDetail: Hashable, Sendable {
     /// A PAR round, with the crews that the event concerns.
     case par(PARNote)
@@ -6,6 +6,28 @@ public enum IncidentDetail: Hashable, Sendable {
     case parTimer(PARTimer)
     /// The user who leads the incident from now on.
     case handedOver(to: UserNumber)
+    /// What a person said about a person on the roll.
+    case declared(DeclaredNote)
+    /// The line is the first since the call of the incident by which the person is accounted for.
+    case firstAccounted
+    /// How many people were accounted for when the incident was closed.
+    case counts(RollCounts)
+
+    /// What a line says of a declaration. The line has its author and its text.
+    public struct DeclaredNote: Hashable, Sendable {
+        /// When the author declared it.
+        public var at: Instant
+        /// What the author declared.
+        public var kind: Declaration.Kind
+        /// Whether it counted: no newer or stronger declaration outranked it.
+        public var isCurrent: Bool
+
+        public init(at: Instant, kind: Declaration.Kind, isCurrent: Bool) {
+            self.at = at
+            self.kind = kind
+            self.isCurrent = isCurrent
+        }
+    }
 
     /// What a line says of a PAR round.
     public struct PARNote: Hashable, Sendable {

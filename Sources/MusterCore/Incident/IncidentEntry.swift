@@ -21,7 +21,7 @@ public struct IncidentEntry: Hashable, Sendable {
     /// The person's name when the directory has no user with the number: a visitor, or a removed user. In a handover,
     /// the name of the user who leads from now on.
     public var name: String?
-    /// What a line about PAR or a handover says beside its event.
+    /// What the line says beside its event.
     public var detail: IncidentDetail?
     /// The sender's id of the request that caused the event, by which a repeated request is known.
     public var id: String?
@@ -79,6 +79,8 @@ public struct IncidentEntry: Hashable, Sendable {
         case callSeen
         /// The incident was closed while the person was not accounted for; the line says where they were last seen.
         case atClosing
+        /// A user said something about the person: their own words, or another user's mark. `detail` has what.
+        case declared
 
         /// Whether `PARCourse` follows from the line.
         public var isPAR: Bool {
@@ -95,7 +97,7 @@ public struct IncidentEntry: Hashable, Sendable {
                 .parOverdue, .parEnded, .parTimerSet, .handedOver:
                 true
             case .present, .changed, .joined, .left, .removed, .moved, .returned, .deviceRemoved, .visitor, .takenOff,
-                .joinedTo, .callSeen, .atClosing:
+                .joinedTo, .callSeen, .atClosing, .declared:
                 false
             }
         }

@@ -8,6 +8,8 @@ public enum IncidentError: Error, Hashable, Sendable {
     case isNotOpen
     /// The incident is open, so nobody can open it again.
     case isNotClosed
+    /// The incident was closed longer ago than `Incident.reopenLimitSeconds`.
+    case wasClosedLongAgo
     /// Nobody with that number is on the roll.
     case isNotOnRoll
     /// The person is a user, whose safety follows from devices and declarations and not from a mark on a roll.

@@ -90,18 +90,14 @@ public struct PARRound: Hashable, Sendable {
             }
         case .parComplete: completeAt = line.at
         case .parOverdue: overdueAt = line.at
-        case .parEnded:
-            endedAt = line.at
-            for count in note.crews {
-                guard let place = crews.firstIndex(where: { $0.count.isSame(as: count) }) else { continue }
-                crews[place].count.people = count.people
-            }
+        // The sizes stay as they were asked for, or reported: people may have left their crews since.
+        case .parEnded: endedAt = line.at
         default: break
         }
     }
 
-    /// Whether the server reported a crew as overdue, and it has not reported since.
-    public func isOverdue(_ crew: Crew) -> Bool { overdueAt != nil && crew.isPending }
+    /// Whether the server reported a crew as overdue, and still waits for its report.
+    public func isOverdue(_ crew: Crew) -> Bool { overdueAt != nil && endedAt == nil && crew.isPending }
 }
 
 /// How many people of one crew a PAR round asks for, and how many of them were reported.

@@ -6,6 +6,8 @@ public struct Roll: Hashable, Sendable {
 
     /// The largest number of visitors on the roll of one incident, including those who were taken off again.
     public static let visitorLimit = 1_000
+    /// How many of the newest words about a person the roll keeps. The record has all.
+    public static let wordLimit = 8
 
     /// A person who is or was on a roll.
     public struct Member: Hashable, Sendable {
@@ -26,6 +28,14 @@ public struct Roll: Hashable, Sendable {
         /// When the person acknowledged the call of the incident, since the incident was last opened. It says nothing
         /// about how the person is.
         public var callSeenAt: Instant?
+        /// When the person was accounted for first since the incident was last opened, by the server's clock; nil
+        /// while they never were, and where an earlier version recorded it.
+        public internal(set) var firstAccountedAt: Instant?
+        /// The line by which another user last marked a person who is a user as safe, off site or in need; nil once
+        /// the mark was cleared or ended with the incident. A fix of the person's phone does not remove it.
+        public internal(set) var mark: IncidentEntry?
+        /// The newest lines with words that somebody said about the person, at most `Roll.wordLimit`, in order.
+        public internal(set) var words: [IncidentEntry] = []
 
         /// Creates a person who was just put on a roll.
         public init() {}
@@ -44,7 +54,7 @@ public struct Roll: Hashable, Sendable {
 
     /// Applies the next line of the record.
     public mutating func apply(_ line: IncidentEntry) {
-        if line.event == .reopened { callAgain() }
+        if line.event == .reopened { callAgain(at: line.at) }
         guard !line.event.isMilestone else { return }
         var member = members[line.person] ?? Member()
         member.name = line.name ?? member.name
@@ -53,6 +63,7 @@ public struct Roll: Hashable, Sendable {
             member.departure = nil
             member.takenOff = nil
         case .changed, .atClosing: break
+        case .declared: member.applyDeclared(line)
         case .callSeen: member.callSeenAt = line.at
         case .left, .takenOff: member.takenOff = line
         case .joinedTo:
@@ -68,16 +79,28 @@ public struct Roll: Hashable, Sendable {
             return
         }
         if member.isWithoutUser {
-            member.marked = line.safety
-            member.markedAt = line.at
-            if line.event == .visitor || line.event == .changed { member.note = line.note }
+            switch line.event {
+            case .visitor, .changed:
+                member.setMarked(line)
+                member.note = line.note
+            case .removed, .joinedTo: member.setMarked(line)
+            default: break
+            }
         }
+        if line.isFirstAccounted { member.firstAccountedAt = member.firstAccountedAt ?? line.at }
         members[line.person] = member
     }
 
-    /// Clears who has seen the call, because a reopened incident calls everyone again.
-    private mutating func callAgain() {
-        for (person, member) in members where member.callSeenAt != nil { members[person]?.callSeenAt = nil }
+    /// Clears who has seen the call, who is accounted for and who was marked safe, because a reopened incident calls
+    /// everyone again. A visitor's mark stays.
+    private mutating func callAgain(at now: Instant) {
+        for (person, member) in members {
+            var called = member
+            called.callSeenAt = nil
+            called.firstAccountedAt = member.isWithoutUser && member.marked?.isAccounted == true ? now : nil
+            if case .declared(let note)? = member.mark?.detail, note.kind == .safe { called.mark = nil }
+            if called != member { members[person] = called }
+        }
     }
 
     /// Whether a person is on the roll: was put on it and not taken off.
@@ -95,5 +118,36 @@ public struct Roll: Hashable, Sendable {
     var nextVisitor: UserNumber? {
         let last = min(0, members.keys.lazy.map { $0.rawValue }.min() ?? 0)
         return -last < Self.visitorLimit ? UserNumber(last - 1) : nil
+    }
+}
+
+extension Roll.Member {
+    fileprivate mutating func setMarked(_ line: IncidentEntry) {
+        marked = line.safety
+        markedAt = line.at
+    }
+
+    /// Applies a line by which somebody said something about the person.
+    fileprivate mutating func applyDeclared(_ line: IncidentEntry) {
+        guard case .declared(let note)? = line.detail else { return }
+        if line.note != nil { words = Array((words + [line]).suffix(Roll.wordLimit)) }
+        guard note.isCurrent, line.author != line.person else { return }
+        switch note.kind {
+        case .safe, .offSite, .needsHelp, .sos: mark = line
+        case .clear: mark = nil
+        case .acknowledge: break
+        }
+    }
+}
+
+extension IncidentEntry {
+    /// Whether the line shows that the person is accounted for, first since the call of the incident: it put them on
+    /// the roll so, or the engine found that none before it did.
+    var isFirstAccounted: Bool {
+        switch event {
+        case .present, .joined, .visitor: safety.isAccounted
+        case .changed: detail == .firstAccounted
+        default: false
+        }
     }
 }

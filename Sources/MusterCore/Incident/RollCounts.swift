@@ -10,6 +10,13 @@ public struct RollCounts: Hashable, Sendable {
     /// All others.
     public var unaccounted: Int { people - accounted - checking }
 
+    /// Creates counts that were made earlier.
+    public init(people: Int, accounted: Int, checking: Int) {
+        self.people = people
+        self.accounted = accounted
+        self.checking = checking
+    }
+
     /// Counts people by their safety.
     public init(of people: some Sequence<Safety>) {
         for safety in people {

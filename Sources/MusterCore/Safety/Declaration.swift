@@ -22,6 +22,9 @@ public struct Declaration: Hashable, Sendable {
     public var note: String?
     /// Where the subject is. It is stored with the declaration, not as a position of a device.
     public var coordinate: Coordinate?
+    /// Whether it calls for help for someone who called already, so that its text adds to that call. The engine decides
+    /// it.
+    public var repeatsCall = false
 
     /// How long an id may be, in characters of `A-Z a-z 0-9 . _ -`.
     public static let idLimit = 64

@@ -111,6 +111,15 @@ public struct Declared: Hashable, Sendable {
         return true
     }
 
+    /// Whether a declaration calls for help that is already called for.
+    func isCalled(by declaration: Declaration) -> Bool {
+        switch declaration.kind {
+        case .sos: status == .sos
+        case .needsHelp: status == .sos || status == .needsHelp
+        case .safe, .offSite, .clear, .acknowledge: false
+        }
+    }
+
     /// Ends the declared state.
     mutating func end() {
         let (latest, lasting) = (latest, lasting)

@@ -22,11 +22,14 @@ extension Engine {
             return .late
         }
         let incident = openIncident(asking: declaration.subject, person, after: decision)
+        var declaration = declaration
+        declaration.repeatsCall = person.declared.isCalled(by: declaration)
         let isCurrent = person.declared.applyDeclaration(declaration, during: incident)
         decision.scratch.changes.append(.declaration(declaration, isCurrent: isCurrent))
         let changed = renewSafety(
             of: declaration.subject, person, now: now, decidedAt: declaration.moment, into: &decision)
         if let changed { follow(declaration.subject, changed, now: now, into: &decision) }
+        recordWords(of: declaration, isCurrent: isCurrent, now: now, into: &decision)
         takeWord(declaration, isCurrent: isCurrent, now: now, into: &decision)
         return isCurrent ? .accepted : .late
     }

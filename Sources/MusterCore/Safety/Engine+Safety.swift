@@ -345,9 +345,12 @@ extension Engine {
 
 extension Safety {
     /// Returns the safety with the time since which the same state has held before. A person about whom the engine knew
-    /// nothing has no earlier time to keep.
+    /// nothing has no earlier time to keep. The time of a declaration is not given to what devices show, nor the other
+    /// way round.
     fileprivate func keepingTime(of before: Safety) -> Safety {
-        guard state == before.state, before.since > Instant(milliseconds: 0) else { return self }
+        guard state == before.state, before.since > Instant(milliseconds: 0),
+            source.isDeclared == before.source.isDeclared
+        else { return self }
         var kept = self
         kept.since = before.since
         return kept

@@ -43,6 +43,14 @@ public struct Safety: Hashable, Sendable {
         case underReview
         /// Their check-in timer ran out: neither they nor a leader checked in.
         case checkInTimer
+
+        /// Whether a person declared the state.
+        var isDeclared: Bool {
+            switch self {
+            case .ownDeclaration, .marked: true
+            case .silence, .region, .position, .unlocated, .seemsToHaveLeft, .underReview, .checkInTimer: false
+            }
+        }
     }
 
     /// The person's state.

@@ -18,6 +18,8 @@ package struct RollCall: Sendable {
     package var known: [UserNumber: Known] = [:]
     /// The PAR of the incident; empty for a reader who may not see the roll.
     package var par = PARCourse()
+    /// Whether the reader may see everyone on the roll.
+    package var showsAll = false
 
     package init(
         incident: Incident, lines: [IncidentEntry], milestones: [IncidentEntry], crews: [UserNumber: String] = [:]
@@ -90,6 +92,9 @@ extension Directory {
             person.takenOff = member.takenOff.map { named($0) }
             person.note = member.note
             person.callSeenAt = member.callSeenAt
+            person.firstAccountedAt = member.firstAccountedAt
+            person.mark = mark(of: member)
+            person.words = member.words.map { named($0) }
             person.unconfirmed = known?.unconfirmed.map { word in
                 let author: UserNumber = if case .marked(let user) = word.source { user } else { number }
                 return NamedUnconfirmed(word, author: name(of: author))
@@ -99,6 +104,44 @@ extension Directory {
         var rollCall = NamedRoll(named(call.incident), people: people, allAccounted: call.allAccounted)
         if !call.par.isEmpty { rollCall.par = named(call.par) }
         rollCall.handovers = call.milestones.filter { $0.event == .handedOver }.map { named($0) }
+        if call.showsAll { rollCall.closings = closings(in: call.milestones) }
         return rollCall
+    }
+
+    /// The last mark by hand of a person on a roll, with names.
+    private func mark(of member: Roll.Member) -> NamedMark? {
+        if member.isWithoutUser {
+            guard let marked = member.marked, case .marked(let author) = marked.source, marked.state != .unknown else {
+                return nil
+            }
+            return NamedMark(
+                at: member.markedAt ?? marked.since, by: name(of: author), state: marked.state, note: member.note)
+        }
+        guard let line = member.mark, let author = line.author, case .declared(let word)? = line.detail else {
+            return nil
+        }
+        let state: Safety.State =
+            switch word.kind {
+            case .safe: .safe
+            case .needsHelp: .needsHelp
+            case .sos: .sos
+            case .offSite: .offSite
+            case .clear, .acknowledge: .unknown
+            }
+        return NamedMark(at: word.at, by: name(of: author), state: state, note: line.note)
+    }
+
+    /// Each closing of an incident with the reopening after it, with names.
+    private func closings(in milestones: [IncidentEntry]) -> [NamedClosing] {
+        var closings: [NamedClosing] = []
+        for line in milestones {
+            if line.event == .closed {
+                let counts: RollCounts? = if case .counts(let counts)? = line.detail { counts } else { nil }
+                closings.append(NamedClosing(named(line), counts: counts))
+            } else if line.event == .reopened, let last = closings.indices.last {
+                closings[last].reopening = named(line)
+            }
+        }
+        return closings
     }
 }

@@ -69,6 +69,7 @@ extension StoreCoordinator {
                 maySeeAll || $0.person == access.principal.user || $0.event == .reopened
             },
             milestones: milestones, crews: crews)
+        call.showsAll = maySeeAll
         if maySeeAll { call.par = PARCourse(lines) }
         guard incident.isOpen else { return access.directory.named(call) }
         let people = Set(call.lines.map(\.person)).filter { $0 > IncidentEntry.nobody }

@@ -58,8 +58,20 @@ extension Schema {
     private static let rollMembers: [(String, String)] = [
         ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
         ("counts", rollCounts),
-        ("crews", list(of: object(counts, optional: [("crew", crewName)]))),
+        ("crews", list(of: object(counts, optional: [("crew", crewName), ("allAccountedTime", time)]))),
         ("roll", list(of: reference("RollPerson"))),
+    ]
+    private static let closings = [
+        (
+            "closings",
+            list(
+                of: object(
+                    [("closedAt", time)],
+                    optional: [
+                        ("closedBy", text), ("reason", text), ("counts", rollCounts), ("reopenedAt", time),
+                        ("reopenedBy", text), ("reopenReason", text),
+                    ]))
+        )
     ]
     private static let coordinates: [(String, String)] = [
         ("latitude", number(-90...90)), ("longitude", number(-180...180)),
@@ -133,7 +145,7 @@ extension Schema {
                 [
                     ("id", declarationID), ("user", text), ("kind", declarationKind), ("author", text),
                     ("sampleTime", time), ("receivedTime", time), ("late", boolean),
-                ], optional: [("device", text), ("note", text)] + coordinates)
+                ], optional: [("device", text), ("note", text), ("repeated", boolean)] + coordinates)
         ),
         ("DeclarationPage", page(of: "Declaration")),
         ("NewIncident", object([("kind", incidentKind)], optional: [("note", sentence), senderID])),
@@ -148,14 +160,14 @@ extension Schema {
         ("Incident", object(incidentMembers, optional: closing + par)),
         ("ClosedIncident", object(incidentMembers + [("counts", rollCounts)], optional: closing)),
         ("IncidentPage", page(of: "Incident")),
-        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + par)),
+        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + par + closings)),
         (
             "IncidentReport",
             object(
                 incidentMembers + rollMembers + [
                     ("parRounds", list(of: reference("PARRound"))), ("handovers", list(of: reference("RecordLine"))),
                     ("changes", list(of: reference("RecordLine"))),
-                ], optional: closing + par)
+                ], optional: closing + par + closings)
         ),
         (
             "RollPerson",
@@ -169,7 +181,14 @@ extension Schema {
                     ("note", text), ("removed", act), ("moved", act),
                     ("deviceRemoved", act), ("takenOff", act), ("joinedTo", act),
                     ("unconfirmed", object([("kind", words("safe", "offSite")), ("at", time), ("by", text)])),
-                    ("callSeenAt", time),
+                    ("callSeenAt", time), ("firstAccountedTime", time),
+                    ("mark", object([("state", state), ("at", time), ("by", text)], optional: [("note", text)])),
+                    (
+                        "said",
+                        list(
+                            of: object(
+                                [("kind", declarationKind), ("at", time), ("note", text)], optional: [("by", text)]))
+                    ),
                 ])
         ),
         ("NewCallAcknowledgement", object([], optional: [senderID, ("sampleTime", time)])),
@@ -184,6 +203,8 @@ extension Schema {
                 optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
                     ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
                     ("team", text), ("device", text), ("to", text), ("evidence", list(of: reference("Evidence"))),
+                    ("declared", declarationKind), ("declaredTime", time), ("late", boolean),
+                    ("firstAccounted", boolean), ("counts", rollCounts),
                 ] + parNews)
         ),
         (

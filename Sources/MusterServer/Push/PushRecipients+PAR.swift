@@ -26,7 +26,7 @@ extension PushRecipients {
             (state, title) = ("handed-over", "\(prefix)You lead the incident")
             body = "\(team.name): \(author) handed it over to you."
             people = [leader]
-        case .par, .parTimer: return nil
+        case .par, .parTimer, .declared, .firstAccounted, .counts: return nil
         }
         people.removeAll { $0 == news.by }
         guard !people.isEmpty else { return nil }

@@ -247,6 +247,7 @@ extension IncidentError {
         case .nobodyToAccountFor: "This team has no people to account for."
         case .isNotOpen: "This incident is closed."
         case .isNotClosed: "This incident is open."
+        case .wasClosedLongAgo: "This incident was closed more than 24 hours ago: start a new one."
         case .isNotOnRoll: "Nobody with this number is on the roll."
         case .isUser: "This person is a user: say how they are with POST /users/{user}/declarations."
         case .tooManyVisitors: "There are \(Roll.visitorLimit) visitors on this roll already."

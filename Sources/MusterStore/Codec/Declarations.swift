@@ -52,7 +52,7 @@ extension ByteWriter {
         put(instant: declaration.sampleTime)
         put(instant: declaration.receivedTime)
         put(optional: declaration.note)
-        put(byte: declaration.coordinate == nil ? 0 : 1)
+        put(byte: (declaration.coordinate == nil ? 0 : 1) | (declaration.repeatsCall ? 2 : 0))
         if let coordinate = declaration.coordinate { put(coordinate: coordinate) }
     }
 
@@ -175,9 +175,14 @@ extension ByteReader {
         let sampleTime = try instant()
         let receivedTime = try instant()
         let note: String? = try isPresent() ? try text() : nil
-        return Declaration(
+        // Earlier versions wrote only the first of the two flags.
+        let flags = try byte()
+        guard flags < 4 else { throw .malformed(offset: offset) }
+        var declaration = Declaration(
             id: id, subject: subject, author: author, device: device, kind: kind, sampleTime: sampleTime,
-            receivedTime: receivedTime, note: note, coordinate: try isPresent() ? try coordinate() : nil)
+            receivedTime: receivedTime, note: note, coordinate: flags & 1 == 1 ? try coordinate() : nil)
+        declaration.repeatsCall = flags & 2 == 2
+        return declaration
     }
 
     mutating func declared() throws(CodecError) -> Declared {

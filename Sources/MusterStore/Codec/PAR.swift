@@ -1,7 +1,7 @@
 import MusterCore
 import MusterDocuments
 
-/// The stored bytes of what lines and changes say about PAR and handovers.
+/// The stored bytes of what lines and changes say beside their event.
 extension ByteWriter {
     mutating func put(_ detail: IncidentDetail) {
         switch detail {
@@ -19,6 +19,15 @@ extension ByteWriter {
         case .handedOver(let leader):
             put(byte: 2)
             put(number: leader.rawValue)
+        case .declared(let note):
+            put(byte: 3)
+            put(instant: note.at)
+            put(byte: note.kind.rawValue)
+            put(byte: note.isCurrent ? 1 : 0)
+        case .firstAccounted: put(byte: 4)
+        case .counts(let counts):
+            put(byte: 5)
+            for number in [counts.people, counts.accounted, counts.checking] { put(number: Int32(clamping: number)) }
         }
     }
 
@@ -53,6 +62,15 @@ extension ByteReader {
             let everySeconds: Double? = try isPresent() ? try exactDouble() : nil
             return .parTimer(PARTimer(everySeconds: everySeconds, graceSeconds: try exactDouble()))
         case 2: return .handedOver(to: UserNumber(try number()))
+        case 3:
+            let at = try instant()
+            guard let kind = Declaration.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
+            return .declared(.init(at: at, kind: kind, isCurrent: try isPresent()))
+        case 4: return .firstAccounted
+        case 5:
+            let (people, accounted, checking) = (try number() as Int32, try number() as Int32, try number() as Int32)
+            return .counts(
+                RollCounts(people: Int(people), accounted: Int(accounted), checking: Int(checking)))
         default: throw .malformed(offset: offset)
         }
     }

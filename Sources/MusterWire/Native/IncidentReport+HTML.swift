@@ -70,14 +70,20 @@ extension IncidentReport {
             let name = crew.crew.map { Self.escaped($0) } ?? "without a crew"
             let counts = crew.counts
             return "<tr><td>\(name)</td><td>\(counts.accounted) of \(counts.people)</td><td>\(counts.checking)</td>"
-                + "<td>\(counts.unaccounted)</td></tr>\n"
+                + "<td>\(counts.unaccounted)</td><td>\(crew.allAccountedAt.map(after) ?? "")</td></tr>\n"
         }
         return """
             <h2>Crews</h2>
-            <table><thead><tr><th>Crew</th><th>Accounted</th><th>Checking</th><th>Unaccounted</th></tr></thead><tbody>
+            <table><thead><tr><th>Crew</th><th>Accounted</th><th>Checking</th><th>Unaccounted</th>\
+            <th>All after</th></tr></thead><tbody>
             \(rows.joined())</tbody></table>
 
             """
+    }
+
+    /// How long after the last opening of the incident a moment was.
+    private func after(_ moment: Instant) -> String {
+        Self.stopwatch(moment.seconds(since: incident.reopening?.at ?? incident.startedAt))
     }
 
     /// The facts at the head of the page: a name and a text each, escaped.
@@ -102,7 +108,8 @@ extension IncidentReport {
         } else {
             facts.append(("Closed", "still open"))
         }
-        if let reopening = incident.reopening {
+        facts += courseFacts
+        if let reopening = incident.reopening, roll.closings.isEmpty {
             let user = Self.escaped(roll.incident.reopenedBy ?? "")
             facts.append(("Reopened", "\(reopening.at.rfc3339) by \(user): \(Self.escaped(reopening.reason))"))
         }
@@ -129,7 +136,8 @@ extension IncidentReport {
     }
 
     func htmlRow(_ line: NamedRecordLine, evidence: [NamedRecordLine]) -> String {
-        var what = "\(Self.words(of: line.event))\(line.user == nil ? "" : Self.state(line.safety))"
+        let isOfPerson = line.user != nil && line.event != .declared
+        var what = "\(Self.words(of: line.event))\(isOfPerson ? Self.state(line.safety) : "")"
         if let detail = line.detail { what += words(of: detail, leader: line.leader) }
         if let note = line.note { what += " (\(Self.escaped(note)))" }
         if let author = line.author { what += " by \(Self.escaped(author))" }
@@ -171,6 +179,7 @@ extension IncidentReport {
         case .handedOver: "Handed over"
         case .callSeen: "has seen the call: "
         case .atClosing: "when it was closed: "
+        case .declared: ""
         }
     }
 
@@ -209,6 +218,7 @@ extension IncidentReport {
             let event = Self.words(of: line.event).prefix { $0 != "," && $0 != ":" }
             text += "; \(event)\(note) at \(line.at.rfc3339)\(author)"
         }
+        text += recordText(of: person)
         if let seenAt = person.callSeenAt { text += "; has seen the call \(seenAt.rfc3339)" }
         if let word = person.unconfirmed, !person.isAccounted {
             let said = word.word.status == .offSite ? "off site" : "safe"
@@ -243,14 +253,5 @@ extension IncidentReport {
 
 extension NamedSafety {
     /// The state in words for a reader.
-    fileprivate var word: String {
-        switch safety.state {
-        case .unknown: "unknown"
-        case .safe: "safe"
-        case .unsafe: "unsafe"
-        case .needsHelp: "needs help"
-        case .sos: "SOS"
-        case .offSite: "off site"
-        }
-    }
+    fileprivate var word: String { IncidentReport.word(of: safety.state) }
 }

@@ -1,6 +1,6 @@
 import MusterCore
 
-/// PAR on the report's page.
+/// PAR on the report's page, and what lines say beside their event.
 extension IncidentReport {
     /// Every round with its crews; nothing where none was requested.
     var parTable: String {
@@ -21,7 +21,7 @@ extension IncidentReport {
         return named.crews.map { crew, reporter in
             let present = crew.count.present.map { "\($0) of \(crew.count.people)\(crew.isShort ? ", short" : "")" }
             let isMissing = crew.count.present == nil
-            let missing = round.overdueAt == nil ? "no report" : "overdue, no report"
+            let missing = round.isOverdue(crew) ? "overdue, no report" : "no report"
             let note = crew.note.map { ": \(Self.escaped($0))" } ?? ""
             let reported = crew.reportedAt.map { "\($0.rfc3339) by \(Self.escaped(reporter ?? ""))\(note)" } ?? ""
             return "<tr><td>\(round.number)</td><td>\(requested)</td><td>\(name(of: crew.count))</td>"
@@ -45,6 +45,74 @@ extension IncidentReport {
             guard let everySeconds = timer.everySeconds else { return ": no longer" }
             return ": every \(JSONWriter.text(everySeconds)) s"
         case .handedOver: return " to \(Self.escaped(leader ?? ""))"
+        case .declared(let word):
+            let said =
+                switch word.kind {
+                case .safe: "safe"
+                case .needsHelp: "needs help"
+                case .sos: "calls SOS"
+                case .offSite: "off site"
+                case .clear: "what was declared is cleared"
+                case .acknowledge: "the call was heard"
+                }
+            return "\(said), declared at \(word.at.rfc3339)\(word.isCurrent ? "" : ", outranked by another word")"
+        case .firstAccounted: return ", accounted for from here"
+        case .counts(let counts): return ": \(Self.text(of: counts)) accounted for"
+        }
+    }
+
+    static func text(of counts: RollCounts) -> String { "\(counts.accounted) of \(counts.people)" }
+
+    /// Each closing and each reopening, in order, for the facts at the head of the page.
+    var courseFacts: [(String, String)] {
+        roll.closings.dropLast(incident.isOpen ? 0 : 1).flatMap { closing -> [(String, String)] in
+            let author = closing.line.author.map { " by \(Self.escaped($0))" } ?? ""
+            let counts = closing.counts.map { ", \(Self.text(of: $0)) accounted for" } ?? ""
+            let reason = closing.line.note.map { ": \(Self.escaped($0))" } ?? ""
+            var facts = [("Closed before", "\(closing.line.at.rfc3339)\(author)\(counts)\(reason)")]
+            if let line = closing.reopening {
+                let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+                facts.append(("Reopened", "\(line.at.rfc3339)\(author): \(Self.escaped(line.note ?? ""))"))
+            }
+            return facts
+        }
+    }
+
+    /// What is on record about a person beside their state: since when they are accounted for, who marked them, and
+    /// what was said.
+    func recordText(of person: NamedRoll.Person) -> String {
+        var text = ""
+        if let moment = person.firstAccountedAt {
+            let from = incident.reopening?.at ?? incident.startedAt
+            text += "; first accounted for \(moment.rfc3339), after \(Self.stopwatch(moment.seconds(since: from)))"
+        }
+        if let mark = person.mark {
+            let note = mark.note.flatMap { $0 == person.note ? nil : ": \(Self.escaped($0))" } ?? ""
+            text += "; marked \(Self.word(of: mark.state)) by \(Self.escaped(mark.author)) at \(mark.at.rfc3339)\(note)"
+        }
+        for line in person.words {
+            guard case .declared(let word)? = line.detail, line.note != person.mark?.note else { continue }
+            text += "; \(Self.escaped(line.author ?? "")) at \(word.at.rfc3339): \(Self.escaped(line.note ?? ""))"
+        }
+        return text
+    }
+
+    /// A span as `1:02` or `1:00:02`; a negative one as none.
+    static func stopwatch(_ seconds: Double) -> String {
+        let whole = max(0, Int(seconds))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    }
+
+    static func word(of state: Safety.State) -> String {
+        switch state {
+        case .unknown: "unknown"
+        case .safe: "safe"
+        case .unsafe: "unsafe"
+        case .needsHelp: "needs help"
+        case .sos: "SOS"
+        case .offSite: "off site"
         }
     }
 }

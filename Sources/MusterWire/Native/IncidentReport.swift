@@ -93,7 +93,7 @@ package struct IncidentReport {
         let evidence = line.event == .allAccounted ? newest.values.sorted { $0.person < $1.person } : []
         switch form {
         case .json: writer.value(line, evidence: evidence)
-        case .csv where line.detail != nil: text(csvLines(ofPARIn: line))
+        case .csv where line.user == nil && line.detail != nil: text(csvLines(ofMilestone: line))
         case .csv:
             text(csvLine(line))
             for other in evidence {
@@ -112,12 +112,14 @@ package struct IncidentReport {
             writer.endArray()
             writer.endObject()
         case .csv:
-            for (people, event) in [(roll.checking, "checking"), (roll.unaccounted, "unaccounted")] {
+            let accounted = roll.waitedFor.filter(\.isAccounted)
+            let groups = [(accounted, "accounted"), (roll.checking, "checking"), (roll.unaccounted, "unaccounted")]
+            for (people, event) in groups {
                 for person in people {
                     let line = NamedRecordLine(
                         at: Instant(milliseconds: 0), person: person.number, user: person.user, event: .changed,
-                        safety: person.safety, lastSeen: person.lastSeen)
-                    text(csvLine(line, event: event, phone: person.phone))
+                        safety: person.safety, lastSeen: person.lastSeen, note: person.remark)
+                    text(csvLine(line, event: event, phone: person.phone, person: person))
                 }
             }
             if let closing = incident.closing {
@@ -140,7 +142,8 @@ package struct IncidentReport {
 
     private static let csvHeader =
         "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
-        + "by,note,doubt,crew,phone,par,people,present,callSeenAt\r\n"
+        + "by,note,doubt,crew,phone,par,people,present,callSeenAt,"
+        + "declared,declaredTime,firstAccountedTime,mark,markTime,markBy\r\n"
 
     /// Returns a line about the incident itself.
     private func milestone(_ at: Instant) -> NamedRecordLine {
@@ -150,8 +153,9 @@ package struct IncidentReport {
             lastSeen: nil)
     }
 
-    /// Returns the rows of a line about PAR or a handover: one for each crew that it names, or one without a crew.
-    private func csvLines(ofPARIn line: NamedRecordLine) -> String {
+    /// Returns the rows of a line about the incident itself that says more: one for each crew of a PAR that it names,
+    /// or one row.
+    private func csvLines(ofMilestone line: NamedRecordLine) -> String {
         switch line.detail {
         case .par(let note)?:
             let counts: [PARCount?] = note.crews.isEmpty ? [nil] : note.crews
@@ -160,14 +164,22 @@ package struct IncidentReport {
             var line = line
             line.note = timer.everySeconds.map { "every \(JSONWriter.text($0)) s" } ?? "by hand"
             return csvLine(line)
-        case .handedOver?, nil: return csvLine(line, user: line.leader)
+        case .counts(let counts)?:
+            return csvLine(
+                line,
+                count: PARCount(
+                    crew: nil, name: nil, people: Int32(clamping: counts.people),
+                    present: Int32(clamping: counts.accounted)))
+        case .handedOver?, .declared?, .firstAccounted?, nil: return csvLine(line, user: line.leader)
         }
     }
 
     private func csvLine(
         _ line: NamedRecordLine, event: String? = nil, author: String? = nil, phone: String? = nil,
-        user: String? = nil, par: Int32? = nil, count: PARCount? = nil
+        user: String? = nil, par: Int32? = nil, count: PARCount? = nil, person: NamedRoll.Person? = nil
     ) -> String {
+        let word: IncidentDetail.DeclaredNote? = if case .declared(let note)? = line.detail { note } else { nil }
+        let firstAt = person?.firstAccountedAt ?? (line.detail == .firstAccounted ? line.at : nil)
         let named = line.user == nil ? nil : line.safety
         let safety = named?.safety
         let started = Instant(milliseconds: 0)
@@ -185,6 +197,9 @@ package struct IncidentReport {
             CSVText.cell(crews[line.person] ?? count?.name ?? ""), CSVText.cell(phone ?? ""),
             par.map { String($0) } ?? "", count.map { String($0.people) } ?? "",
             count?.present.map { String($0) } ?? "", callsSeen[line.person]?.rfc3339 ?? "",
+            word?.kind.wireName.description ?? "", word?.at.rfc3339 ?? "", firstAt?.rfc3339 ?? "",
+            person?.mark?.state.wireName.description ?? "", person?.mark?.at.rfc3339 ?? "",
+            CSVText.cell(person?.mark?.author ?? ""),
         ]
         return cells.joined(separator: ",") + "\r\n"
     }

@@ -59,7 +59,7 @@ def test_the_report_has_it_in_every_form(server):
     whole = leader.ok("GET", report + "json")
     assert [line["event"] for line in whole["changes"] if line.get("user") == ana] == ["present", "callSeen"]
     rows = list(csv.DictReader(io.StringIO(leader.send("GET", report + "csv").text)))
-    assert list(rows[0])[-1] == "callSeenAt"
+    assert "callSeenAt" in rows[0]
     assert {row["callSeenAt"] for row in rows if row["user"] == ana} == {at}
     assert {row["callSeenAt"] for row in rows if row["user"] == ben} == {""}
     assert [row["event"] for row in rows].count("callSeen") == 1

@@ -123,8 +123,9 @@ def check_reports(leader, closed, called, marked):
     told = [(line["event"], line["state"], line["source"])
             for line in report["changes"] if line.get("user") == called]
     assert told == [
-        ("present", "unsafe", "position"), ("changed", "sos", "ownDeclaration"), ("changed", "sos", "ownDeclaration"),
-        ("changed", "unsafe", "position"), ("changed", "safe", "marked")]
+        ("present", "unsafe", "position"), ("changed", "sos", "ownDeclaration"), ("declared", "sos", "ownDeclaration"),
+        ("changed", "sos", "ownDeclaration"), ("changed", "unsafe", "position"), ("declared", "unsafe", "position"),
+        ("changed", "safe", "marked"), ("declared", "safe", "marked")]
     times = [line["at"] for line in report["changes"]]
     assert times == sorted(times) and times[0] == closed["startedAt"] and times[-1] == closed["closedAt"]
     milestones = [line["event"] for line in report["changes"] if "user" not in line]
@@ -144,7 +145,8 @@ def check_reports(leader, closed, called, marked):
     assert (rows[-1]["event"], rows[-1]["at"], rows[-1]["by"]) == ("byHand", closed["closedAt"], "drill-lea")
     assert sum(row["event"] == "evidence" for row in rows) == 2 * 13
     assert {row["region"] for row in rows} == {"", "'=Yard <1>"}, "no cell is a formula"
-    assert [(row["at"], row["user"], row["state"]) for row in rows[1:-1] if row["event"] != "evidence"] == [
+    assert [(row["at"], row["user"], row["state"]) for row in rows[1:-1]
+            if row["event"] not in ("evidence", "accounted")] == [
         (line["at"], line.get("user", ""), line.get("state", "")) for line in report["changes"]]
 
     answer = leader.send("GET", path, headers={"Accept": "text/html,application/xhtml+xml"})

@@ -175,6 +175,20 @@ def test_an_overdue_crew_reaches_a_rule_once(make_server):
         assert (detail["Incident"], detail["Leader"]) == (number, "weir-lea")
 
 
+def test_the_par_of_a_closed_incident_keeps_what_was_asked_for(server):
+    people = make_brigade(server, "lido")
+    lea = people["lea"]
+    number = start(lea, "lido")
+    lea.ok("POST", f"/incidents/{number}/par", {})
+    lea.ok("POST", f"/incidents/{number}/par/reports", {"crew": "Ladder 5", "present": 2})
+    people["admin"].ok("PATCH", "/users/lido-p1", {"crew": "Ladder 5"})
+    lea.ok("POST", f"/incidents/{number}/close", {"reason": "over"})
+    assert crews(lea.ok("GET", f"/incidents/{number}")) == [
+        ("Engine 3", None, 3), ("Ladder 5", 2, 2), (None, None, 1)]
+    entries = [entry["change"] for entry in lea.items("/audit") if entry["change"].get("happened") == "parReported"]
+    assert [(entry["crew"], entry["present"], entry["people"]) for entry in entries] == [("Ladder 5", 2, 2)]
+
+
 def test_the_lead_is_handed_over_and_the_report_has_it_with_every_par(server):
     people = make_brigade(server, "pond")
     lea, leo = people["lea"], people["leo"]

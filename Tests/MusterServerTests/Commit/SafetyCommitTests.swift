@@ -113,7 +113,7 @@ import Testing
         #expect(try store.incident(IncidentNumber(1))?.allAccountedAt == town.clock.now)
         #expect(
             try store.record(of: IncidentNumber(1), after: 0, limit: 9).map(\.entry.event)
-                == [.present, .changed, .allAccounted])
+                == [.present, .changed, .allAccounted, .declared])
         // The declaration without its note; that all are accounted for was nobody's hand.
         let audit = try store.audit(before: nil, limit: 9)
         #expect(audit.map(\.author) == [Self.lea, Self.lea])

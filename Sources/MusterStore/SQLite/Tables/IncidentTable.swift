@@ -16,6 +16,9 @@ enum IncidentTable {
         CREATE INDEX incident_changes_by_id ON incident_changes (incident, id) WHERE id IS NOT NULL;
         """
 
+    /// How many lines with what was said about a person a roll is made from, the newest ones.
+    private static let saidLimit = 4 * Roll.wordLimit
+
     static func put(_ incident: Incident, in database: Database) throws {
         var writer = ByteWriter()
         writer.put(incident)
@@ -54,13 +57,18 @@ enum IncidentTable {
         ])
     }
 
-    /// Returns the lines that say who is on the roll of an incident, the newest line of each person, those of the
-    /// newest PAR, the one that last set its timer, and the last reopening, in their order.
+    /// Returns the lines that say who is on the roll of an incident, the newest line of each person and their first one
+    /// as accounted for after each opening, what was last said about each, those of the newest PAR, the one that last
+    /// set its timer, and the last reopening, in their order.
     static func roll(of incident: IncidentNumber, in database: Database) throws -> [IncidentEntry] {
         let condition = """
             incident = ?1 AND (
-                (event NOT IN (\(list { $0.isMilestone })) AND (event <> ?2 OR number IN
-                    (SELECT max(number) FROM incident_changes WHERE incident = ?1 GROUP BY person)))
+                (event NOT IN (\(list { $0.isMilestone || $0 == .declared })) AND (event <> ?2 OR detail IS NOT NULL))
+                OR number IN
+                    (SELECT max(number) FROM incident_changes WHERE incident = ?1 AND person <> ?3 GROUP BY person)
+                OR number IN (SELECT number FROM
+                    (SELECT number, row_number() OVER (PARTITION BY person ORDER BY number DESC) AS place
+                    FROM incident_changes WHERE incident = ?1 AND event = ?7) WHERE place <= ?8)
                 OR (person = ?3 AND event IN (\(list { $0.isPAR && $0 != .parTimerSet })) AND number >=
                     (SELECT max(number) FROM incident_changes WHERE incident = ?1 AND person = ?3 AND event = ?4))
                 OR number =
@@ -74,7 +82,7 @@ enum IncidentTable {
             [
                 incident.rawValue, IncidentEntry.Event.changed.rawValue, IncidentEntry.nobody.rawValue,
                 IncidentEntry.Event.parRequested.rawValue, IncidentEntry.Event.parTimerSet.rawValue,
-                IncidentEntry.Event.reopened.rawValue,
+                IncidentEntry.Event.reopened.rawValue, IncidentEntry.Event.declared.rawValue, saidLimit,
             ], in: database
         ).map(\.entry)
     }

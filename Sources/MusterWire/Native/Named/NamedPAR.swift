@@ -143,6 +143,12 @@ extension JSONWriter {
             member("everySeconds", orNull: timer.everySeconds)
             member("graceSeconds", timer.graceSeconds)
         case .handedOver: break
+        case .declared(let word):
+            member("declared", word.kind.wireName.description)
+            member("declaredTime", word.at)
+            if !word.isCurrent { member("late", true) }
+        case .firstAccounted: member("firstAccounted", true)
+        case .counts(let counts): member("counts", counts)
         }
     }
 

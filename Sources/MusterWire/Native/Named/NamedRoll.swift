@@ -12,6 +12,9 @@ package struct NamedRoll: Hashable, Sendable {
     package var par: NamedPAR?
     /// The lines by which the lead was handed over, in order.
     package var handovers: [NamedRecordLine] = []
+    /// Each time that the incident was closed, in order, with the reopening after it. Empty for a reader who may not
+    /// see the roll.
+    package var closings: [NamedClosing] = []
 
     /// A time during which everyone was accounted for.
     package struct Period: Hashable, Sendable {
@@ -55,6 +58,12 @@ package struct NamedRoll: Hashable, Sendable {
         package var unconfirmed: NamedUnconfirmed?
         /// When the person acknowledged the call of the incident, since the incident was last opened.
         package var callSeenAt: Instant?
+        /// When the person was accounted for first since the incident was last opened; nil while they never were.
+        package var firstAccountedAt: Instant?
+        /// The last mark by another user, whatever the person's phone says.
+        package var mark: NamedMark?
+        /// The newest words that somebody said about the person, such as the text of an SOS, in order.
+        package var words: [NamedRecordLine] = []
 
         package init(number: UserNumber, user: String, safety: NamedSafety, lastSeen: LastSeen?) {
             self.number = number
@@ -102,7 +111,12 @@ package struct NamedRoll: Hashable, Sendable {
     package var crewCounts: [CrewCounts] {
         let crews = Dictionary(grouping: waitedFor) { $0.crew }
         guard crews.keys.contains(where: { $0 != nil }) else { return [] }
-        return crews.map { CrewCounts(crew: $0, counts: RollCounts(of: $1.map(\.safety.safety))) }.sorted()
+        return crews.map { crew, people in
+            let times = people.compactMap { $0.isAccounted ? $0.firstAccountedAt : nil }
+            return CrewCounts(
+                crew: crew, counts: RollCounts(of: people.map(\.safety.safety)),
+                allAccountedAt: times.count == people.count ? times.max() : nil)
+        }.sorted()
     }
 
     /// How many people of one crew are accounted for.
@@ -110,6 +124,8 @@ package struct NamedRoll: Hashable, Sendable {
         /// The crew's name; nil for the people without a crew.
         package var crew: String?
         package var counts: RollCounts
+        /// When the last of them was accounted for first since the incident was last opened; nil while one is not.
+        package var allAccountedAt: Instant?
 
         /// Orders crews by name; the people without a crew come last.
         package static func < (left: Self, right: Self) -> Bool {
@@ -135,47 +151,6 @@ package struct NamedUnconfirmed: Hashable, Sendable {
     package var kind: StaticString { word.status == .offSite ? "offSite" : "safe" }
 }
 
-/// A line of an incident's record, with names in place of numbers.
-package struct NamedRecordLine: Hashable, Sendable {
-    /// When the server recorded the event.
-    package var at: Instant
-    /// The number on the roll; `IncidentEntry.nobody` in a line about the incident itself.
-    package var person: UserNumber
-    /// The person's name; nil in a line about the incident itself.
-    package var user: String?
-    /// The event.
-    package var event: IncidentEntry.Event
-    /// The person's safety at that moment.
-    package var safety: NamedSafety
-    /// The last known place of the person's devices at that moment.
-    package var lastSeen: LastSeen?
-    /// The name of the user who caused the event.
-    package var author: String?
-    /// The text that explains the event.
-    package var note: String?
-    /// What a line about PAR or a handover says beside its event.
-    package var detail: IncidentDetail?
-    /// The name of the user who leads from now on, in a handover.
-    package var leader: String?
-
-    package init(
-        at: Instant, person: UserNumber, user: String?, event: IncidentEntry.Event, safety: NamedSafety,
-        lastSeen: LastSeen?, author: String? = nil, note: String? = nil, detail: IncidentDetail? = nil,
-        leader: String? = nil
-    ) {
-        self.at = at
-        self.person = person
-        self.user = user
-        self.event = event
-        self.safety = safety
-        self.lastSeen = lastSeen
-        self.author = author
-        self.note = note
-        self.detail = detail
-        self.leader = leader
-    }
-}
-
 extension JSONWriter {
     /// Writes a roll call: the members after those of the incident.
     package mutating func members(of roll: NamedRoll) {
@@ -195,6 +170,7 @@ extension JSONWriter {
             beginObject()
             if let name = crew.crew { member("crew", name) }
             members(of: crew.counts)
+            if let moment = crew.allAccountedAt { member("allAccountedTime", moment) }
             endObject()
         }
         endArray()
@@ -203,6 +179,11 @@ extension JSONWriter {
         for person in roll.people { value(person) }
         endArray()
         if let par = roll.par { members(of: par) }
+        guard !roll.closings.isEmpty else { return }
+        key("closings")
+        beginArray()
+        for closing in roll.closings { value(closing) }
+        endArray()
     }
 
     /// Writes how many people of a roll are accounted for.
@@ -249,6 +230,14 @@ extension JSONWriter {
             endObject()
         }
         if let callSeenAt = person.callSeenAt { member("callSeenAt", callSeenAt) }
+        if let moment = person.firstAccountedAt { member("firstAccountedTime", moment) }
+        if let mark = person.mark { member(mark) }
+        if !person.words.isEmpty {
+            key("said")
+            beginArray()
+            for line in person.words { said(line) }
+            endArray()
+        }
         endObject()
     }
 
@@ -339,6 +328,7 @@ extension IncidentEntry.Event {
         case .handedOver: "handedOver"
         case .callSeen: "callSeen"
         case .atClosing: "atClosing"
+        case .declared: "declared"
         }
     }
 

@@ -73,6 +73,7 @@ extension JSONWriter {
             member("latitude", coordinate.latitude)
             member("longitude", coordinate.longitude)
         }
+        if declaration.repeatsCall { member("repeated", true) }
         member("late", named.isLate)
     }
 }
