@@ -58,6 +58,10 @@ test("an incident is open until it is closed, and counts who of its team is acco
 test("events say what happened in words, a drill as a drill", () => {
     const words = (change) => eventWords(after(change).events[0]);
     assert.equal(words({ type: "safety", user: "alice", state: "sos", since: at }), "calls SOS");
+    const said = { type: "declaration", user: "alice", author: "alice", kind: "sos", note: "behind the shed" };
+    assert.equal(words(said), "says: “behind the shed”");
+    assert.equal(words({ ...said, author: "lea", kind: "needsHelp" }), "lea says: “behind the shed”");
+    assert.equal(after({ ...said, note: undefined }).events.length, 0, "the call itself is an event of its safety");
     assert.equal(words({ type: "reminder", user: "alice", state: "needsHelp" }),
         "still needs help: nobody has heard it");
     assert.equal(words({ type: "safety", user: "alice", state: "safe", markedBy: "lea" }), "is marked safe by lea");

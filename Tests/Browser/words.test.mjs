@@ -180,6 +180,7 @@ const endings = {
     "spoken.": ["safe", "needsHelp", "sos", "checkIn"],
     "presence.": ["still", "maybe", "poorAccuracy", "notUnderstood"],
     "wind.": ["north", "northEast", "east", "southEast", "south", "southWest", "west", "northWest"],
+    "incident.mark.": ["safe", "offSite", "needsHelp"],
     "event.": ["sos", "needsHelp", "unsafe", "located", ...Object.keys(arrows)],
     "event.timer.": ["started", "checkedIn", "ended", "reminded", "overdue"],
     "event.incident.": ["started", "allAccounted", "notAllAccounted", "reopened"],

@@ -74,8 +74,7 @@ export function changeWords(change) {
             const what = t("audit.entity.region", { name: name(change.id), collection: name(change.collection) });
             return t(change.removed ? "audit.removed" : "audit.stored", { what });
         }
-        case "declaration": return withNote(known(declarations, change.kind,
-            (kind) => t(`audit.declaration.${kind}`, { name: name(change.user) }), name(change.user)), change.note);
+        case "declaration": return declarationWords(change);
         case "checkInTimer": return timerWords(change);
         case "incident": return incidentWords(change);
         case "roll": return rollWords(change);
@@ -128,11 +127,24 @@ function countVertices([first, ...rest]) {
     return [first, ...rest].reduce((sum, each) => sum + (each ? countVertices(each) : 0), 0);
 }
 
-function incidentWords({ happened, kind, number, team, to, reason, note }) {
+function declarationWords({ kind, user, repeated, note }) {
+    const parameters = { name: name(user) };
+    // Of one call the log has one entry as a call: what is sent later repeats it, or adds words to it.
+    return withNote(repeated ? t("audit.declaration.more", parameters)
+        : known(declarations, kind, (own) => t(`audit.declaration.${own}`, parameters), name(user)), note);
+}
+
+function incidentWords(change) {
+    const { happened, kind, number, team, to, reason, reopenReason, note, crew, present, people, parNumber } = change;
     const what = t(kind === "drill" ? "audit.drill" : "audit.evacuation");
-    const parameters = { what, number: String(number ?? "–"), team: name(team), to: name(to) };
+    const parameters = {
+        what, number: String(number ?? "–"), team: name(team), to: name(to), par: String(parNumber ?? "–"),
+        crew: crew === undefined ? t("audit.noCrew") : legible(crew), present: String(present ?? "–"),
+        people: String(people ?? "–"),
+    };
     const words = known(incidents, happened, (turn) => t(`audit.incident.${turn}`, parameters), name(team));
-    return withNote(words, reason ?? note);
+    // The note is the incident's own: only its start is explained by it.
+    return withNote(words, { started: note, closed: reason, reopened: reopenReason }[happened]);
 }
 
 function rollWords({ event, incident, user, crew, reason, note }) {

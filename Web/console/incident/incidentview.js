@@ -9,6 +9,7 @@ import { currentLocale, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
 import { peopleOf } from "./crewroll.js";
 import { musterTime } from "./mustertime.js";
+import { earlierWords, isReopenable } from "./onrecord.js";
 import { askHandover } from "./parasking.js";
 import { PARPanel } from "./parpanel.js";
 import { Report } from "./report.js";
@@ -119,8 +120,9 @@ function Course({ incident }) {
         note && t("text.quoted", { text: legible(note) }),
         leader && t("incident.ledBy", { name: legible(leader) }),
         incident.open && leader === null && t("incident.ledByNobody"),
-        reopenedAt && t("incident.reopened", {
+        reopenedAt && !incident.closings && t("incident.reopened", {
             time: clockTime(reopenedAt), name: legible(reopenedBy ?? ""), reason: legible(reopenReason ?? "") }),
+        ...earlierWords(incident),
         !incident.open && t("text.sentence", { words: closedWords(incident) }),
     ].filter(Boolean);
     return html`<ul class="incident-course">${lines.map((words) => html`<li key=${words}>${words}</li>`)}</ul>`;
@@ -147,8 +149,8 @@ function Deeds({ incident, isLed, isLive, user, take }) {
         t("incident.kiosk")}</button>
             ${kind === "drill" && html`<button type="button" class="plain danger" onClick=${
         () => page.start(team, "real")}>${t("incident.forReal")}</button>`}`}
-        ${!open && isTeamFree && html`<button type="button" class="plain" onClick=${() => page.reopen(incident)}>${
-        t("answer.reopen")}</button>`}
+        ${isTeamFree && isReopenable(incident, page.serverNow()) && html`<button type="button" class="plain"
+            onClick=${() => page.reopen(incident)}>${t("answer.reopen")}</button>`}
     </p>`;
 }
 

@@ -13,6 +13,7 @@ import { listed, t } from "../shared/words.js";
  * @property {string} [note]
  * @property {boolean} isOverdue
  * @property {boolean} isShort fewer than there should be
+ * @property {boolean} [isOver] whether the round has ended, as `reportsAt` finds
  *
  * @typedef {{number: number, requestedTime: string, requestedBy: string|null, dueTime: string, endedTime?: string,
  *   isComplete: boolean, everySeconds: number|null, nextTime: string|null, crews: CrewReport[]}} PAR
@@ -23,14 +24,15 @@ export function owesReport({ people, present }) {
     return present === undefined && people > 0;
 }
 
-/** Whether a crew's report is overdue: by the server's word, or since the time of a round that runs was over. */
+/** Whether a crew's report is overdue, by the server's word or by the time; in a round that ended none is. */
 export function isLate(report, { dueTime, endedTime }, nowMs) {
-    return owesReport(report) && (report.isOverdue || (endedTime === undefined && nowMs > Date.parse(dueTime)));
+    return owesReport(report) && endedTime === undefined && (report.isOverdue || nowMs > Date.parse(dueTime));
 }
 
 /** The reports of a PAR as they are at this moment: those are overdue whose time is over. @returns {CrewReport[]} */
 export function reportsAt(par, nowMs) {
-    return (par?.crews ?? []).map((report) => ({ ...report, isOverdue: isLate(report, par, nowMs) }));
+    const isOver = par?.endedTime !== undefined;
+    return (par?.crews ?? []).map((report) => ({ ...report, isOver, isOverdue: isLate(report, par, nowMs) }));
 }
 
 /** What a PAR adds up to. @param {PAR} par */
@@ -84,11 +86,12 @@ export function overdueWords(par, nowMs, limit = 8) {
 
 /** `PAR of 4`, and what came of it. */
 export function reportWords(report, nowMs) {
-    const { people, present, reportedTime, reportedBy, note, isShort, isOverdue } = report;
+    const { people, present, reportedTime, reportedBy, note, isShort, isOverdue, isOver } = report;
     const of = t("incident.parOf", { count: people });
     if (present === undefined && people === 0) { return t("incident.parCrewGone"); }
     if (present === undefined) {
-        return listed([of, t(isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits")]);
+        const key = isOver ? "incident.parCrewNone" : isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits";
+        return listed([of, t(key)]);
     }
     const said = { time: clockTime(reportedTime, nowMs), name: legible(reportedBy ?? "") };
     const how = isShort ? "Short" : present > people ? "More" : "Whole";

@@ -16,6 +16,7 @@ import { listed, t } from "../shared/words.js";
 import { callSeenWords } from "./callseen.js";
 import { crewsOfRoll, rowsOfRoll, stateOnRoll } from "./crewroll.js";
 import { lastSeenOnRoll } from "./lastseen.js";
+import { allAfterWords, recordWords } from "./onrecord.js";
 import { crewWords, owesReport, reportsAt, reportWords } from "./par.js";
 import { askComplete, askFewer, reportPAR } from "./parasking.js";
 import { usePress } from "./usepress.js";
@@ -120,7 +121,7 @@ function CrewRow({ crew: { key, crew, isOff, people, waiting, checking, report }
     const counts = isOff ? String(people.length) : listed([
         t("groups.crew", { accounted, people: people.length }),
         waiting > 0 && t("tally.unaccounted", { count: waiting }),
-        checking > 0 && t("tally.checking", { count: checking }),
+        checking > 0 && t("tally.checking", { count: checking }), allAfterWords(people, incident),
     ]);
     const isOwed = isLed && report && owesReport(report);
     const missing = people.filter((member) => !isAccounted(member));
@@ -153,7 +154,8 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
     const said = incident.open ? wordAge(member, now, holdsSeconds) : { words: "", isEnding: false };
     const rollKind = member.takenOff ? "takenOff" : member.roll?.kind ?? "none";
     const told = listed([
-        said.words, callSeenWords(member, incident, now), rollWords(member, now), noteWords(member),
+        said.words, callSeenWords(member, incident, now), rollWords(member, now),
+        noteWords(member), recordWords(member, incident, now),
     ]);
     const seen = isAccounted(member) ? "" : lastSeenOnRoll(member, live.regions, now);
     const isSelectable = incident.open && member.positions.size > 0;

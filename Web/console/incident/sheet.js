@@ -14,7 +14,8 @@ import { closedWords, whatWords } from "./alarmwords.js";
 import { byNeed, crewsOfRoll, peopleOfRoll, stateThen } from "./crewroll.js";
 import { seenOnPaper, withDevices } from "./lastseen.js";
 import { musterTime } from "./mustertime.js";
-import { askedWords, courseWords, crewWords, reportWords } from "./par.js";
+import { afterWords, allAfterWords, earlierWords, remarkWords } from "./onrecord.js";
+import { askedWords, courseWords, crewWords, reportsAt, reportWords } from "./par.js";
 import { useIncident } from "./useincident.js";
 
 export function Sheet({ number }) {
@@ -26,7 +27,7 @@ export function Sheet({ number }) {
     const kept = useRef();
     if (newest && isLoaded) { kept.current ??= { incident: newest, live: store.value.live }; }
     const { incident, live } = kept.current ?? {};
-    const sheet = useMemo(() => incident && sheetOf(incident), [incident]);
+    const sheet = useMemo(() => incident && sheetOf(incident, madeMs), [incident]);
     const back = html`<p class="back no-print"><a href=${hrefOf("incident", number)}>${t("incident.back")}</a>
         <button type="button" class="primary" disabled=${!sheet} onClick=${() => print()}>${
     t("incident.print")}</button></p>`;
@@ -38,16 +39,17 @@ export function Sheet({ number }) {
         <h2>${whatWords(incident)} · ${t("incident.number", { number: String(number) })}</h2>
         <${Facts} incident=${incident} sheet=${sheet} madeMs=${madeMs} />
         <${Missing} incident=${incident} people=${sheet.missing} live=${live} madeMs=${madeMs} />
-        ${sheet.crews.map((crew) => html`<${Crew} key=${crew.key} crew=${crew} madeMs=${madeMs} />`)}
+        ${sheet.crews.map((crew) => html`<${Crew} key=${crew.key} crew=${crew} incident=${incident}
+            madeMs=${madeMs} />`)}
         <${Signatures} />
     </article>`;
 }
 
 /** What is on the sheet: all of it as the server told it, at one moment. */
-function sheetOf(incident) {
+function sheetOf(incident, madeMs) {
     const people = peopleOfRoll(incident, incident.roll);
     const places = placesOf(new Map(people.map((member) => [member.user, member])));
-    const crews = crewsOfRoll(people, incident.par?.crews, stateThen, places);
+    const crews = crewsOfRoll(people, reportsAt(incident.par, madeMs), stateThen, places);
     const on = byNeed(people.filter(({ takenOff }) => !takenOff), stateThen, places);
     return { crews, people: on.length, missing: on.filter((member) => !isAccounted(member)) };
 }
@@ -57,6 +59,7 @@ function Facts({ incident, sheet, madeMs }) {
     const whole = allAccountedTimes.map(({ from, until }) => (until
         ? t("incident.wholeUntil", { from: clockTime(from, madeMs), until: clockTime(until, madeMs) })
         : clockTime(from, madeMs)));
+    const earlier = earlierWords(incident);
     const facts = [
         ["incident.fact.called", t("incident.calledBy", { time: when(startedAt), name: legible(startedBy) })],
         ["incident.fact.leader", leader && legible(leader)],
@@ -65,6 +68,8 @@ function Facts({ incident, sheet, madeMs }) {
         ["incident.musterTime", musterWords(musterTime(incident, madeMs))],
         ["incident.fact.people", t("groups.crew", {
             accounted: sheet.people - sheet.missing.length, people: sheet.people })],
+        ["incident.fact.earlier", earlier.length > 0
+            && earlier.map((words) => html`<span key=${words}>${words}<br /></span>`)],
         ["incident.fact.closed", incident.open ? t("incident.stillOpen") : closedWords(incident)],
         ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs, incident.open)])],
         ["incident.fact.made", when(new Date(madeMs).toISOString())],
@@ -94,26 +99,29 @@ function Missing({ incident, people, live, madeMs }) {
             <tbody>${people.map((member) => html`<tr key=${member.user}>
                 <td>${legible(nameOf(member))}</td><td>${crewOrNone(member)}</td>
                 <td>${stateOf(member)}</td>
-                <td>${seenOnPaper(withDevices(member, incident, live), live.regions, madeMs)}</td><td></td>
+                <td>${seenOnPaper(withDevices(member, incident, live), live.regions, madeMs)}</td>
+                <td>${remarkWords(member, madeMs)}</td>
             </tr>`)}</tbody>
         </table>`}
     </section>`;
 }
 
-function Crew({ crew: { crew, isOff, people, report, waiting, checking }, madeMs }) {
+function Crew({ crew: { crew, isOff, people, report, waiting, checking }, incident, madeMs }) {
     const name = isOff ? t("incident.takenOff") : crewWords(crew);
     const counts = isOff ? String(people.length)
         : t("groups.crew", { accounted: people.length - waiting - checking, people: people.length });
     return html`<section class="sheet-crew">
-        <h3>${name} <span>${listed([counts, report && reportWords(report, madeMs)])}</span></h3>
+        <h3>${name} <span>${listed([
+        counts, !isOff && allAfterWords(people, incident), report && reportWords(report, madeMs)])}</span></h3>
         <table>
             <thead><tr><th>${t("incident.column.mark")}</th><th>${t("incident.column.name")}</th>
                 <th>${t("incident.column.state")}</th><th>${t("incident.column.since")}</th>
                 <th>${t("incident.column.remark")}</th></tr></thead>
             <tbody>${people.map((member) => html`<tr key=${member.user}>
                 <td class="box">☐</td><td>${legible(nameOf(member))}</td>
-                <td>${stateOf(member)}</td><td>${clockTime(member.since, madeMs)}</td>
-                <td>${legible(member.takenOff?.reason ?? member.note ?? "")}</td>
+                <td>${stateOf(member)}</td><td>${listed([
+        clockTime(member.since, madeMs), afterWords(member, incident)])}</td>
+                <td>${remarkWords(member, madeMs)}</td>
             </tr>`)}</tbody>
         </table>
     </section>`;

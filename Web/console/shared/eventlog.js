@@ -49,6 +49,12 @@ function incidentNews({ happened, crew, present, people, crews, to }) {
     }
 }
 
+/** The text that somebody sent with a call for help, or after it. That they call is an event of their safety. */
+function saidOf({ sequence, at, user, author, kind, note, late }) {
+    if (late || !note || (kind !== "sos" && kind !== "needsHelp")) { return undefined; }
+    return { sequence, at, user, kind: "said", call: kind, note, by: author === user ? undefined : author };
+}
+
 /** What is told of a change; undefined for most, as somebody who moves is nothing to tell of. */
 export function eventOf(state, change) {
     const { sequence, at, user, region } = change;
@@ -70,6 +76,7 @@ export function eventOf(state, change) {
             };
         }
         case "reminder": return { sequence, at, user, kind: "reminder", call: change.state };
+        case "declaration": return saidOf(change);
         case "checkInTimer":
             if (change.happened === "checkedIn" || change.happened === "sos") { return undefined; }
             return { sequence, at, user, kind: "timer", happened: change.happened, by: change.by };

@@ -21,10 +21,11 @@ export function withRolls(members, rolls, nowhere) {
         for (const person of roll ?? []) {
             const known = person.visitor ? undefined : members.get(person.user);
             if (known?.team === team) {
-                const { takenOff, unconfirmed, callSeenAt } = person;
+                const { takenOff, unconfirmed, callSeenAt, firstAccountedTime, mark, said } = person;
+                const record = { firstAccountedTime, mark, said };
                 const heard = known.heard ?? person.heard;
                 const roll = { incident: number, person: person.person, kind: "user" };
-                all.set(person.user, { ...known, heard, takenOff, unconfirmed, callSeenAt, roll });
+                all.set(person.user, { ...known, ...record, heard, takenOff, unconfirmed, callSeenAt, roll });
             } else if (!person.left) {
                 const member = rollMember(number, team, person, nowhere);
                 all.set(member.user, member);
@@ -65,7 +66,7 @@ export function endRoll(draft, incident) {
 function rollMember(incident, team, person, nowhere) {
     const kind = person.visitor ? "visitor" : person.removed ? "removed" : "moved";
     const { state, source, since, markedBy, acknowledgedBy, region, doubt } = understood(person);
-    const { note, heard, unconfirmed, lastSeen, battery } = person;
+    const { note, heard, unconfirmed, lastSeen, battery, firstAccountedTime, mark, said } = person;
     return {
         ...nowhere(),
         user: rowKey(incident, person.person),
@@ -73,6 +74,7 @@ function rollMember(incident, team, person, nowhere) {
         team, state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed,
         located: lastSeen && { ...lastSeen, battery },
         departure: person.removed ?? person.moved,
+        firstAccountedTime, mark, said,
         roll: { incident, person: person.person, kind },
         safetySequence: 0,
     };

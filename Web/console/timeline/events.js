@@ -47,6 +47,6 @@ class Line extends Component {
 /** What stands before an event: the mark of a state, or an arrow. */
 export function Sign({ event: { kind, call } }) {
     if (kind in marks) { return html`<${StateMark} state=${kind} />`; }
-    if (kind === "reminder") { return html`<${StateMark} state=${call} />`; }
+    if (kind === "reminder" || kind === "said") { return html`<${StateMark} state=${call} />`; }
     return html`<span class="arrow" aria-hidden="true">${arrows[kind] ?? "•"}</span>`;
 }

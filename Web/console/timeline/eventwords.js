@@ -29,6 +29,10 @@ export function eventWords({ kind, region, probability, source, doubt, markedBy,
             return listed([
                 t(`event.${kind}`), acknowledgedBy && t("known.heardBy", { name: legible(acknowledgedBy) }),
             ]);
+        case "said": {
+            const note = legible(incident.note);
+            return incident.by ? t("event.saidBy", { name: legible(incident.by), note }) : t("event.said", { note });
+        }
         case "reminder": return t(call === "sos" ? "event.stillSOS" : "event.stillNeedsHelp");
         case "offSite": return by ? t("event.offSiteBy", by) : t("event.offSite");
         case "asked": return t("event.asked", { name: legible(incident.by) });

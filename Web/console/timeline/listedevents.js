@@ -3,7 +3,7 @@ import { regionKey } from "../shared/state.js";
 
 /** The kinds to choose from, and the events that each has. */
 export const kinds = Object.freeze({
-    calls: ["sos", "needsHelp", "reminder"],
+    calls: ["sos", "needsHelp", "said", "reminder"],
     safety: ["safe", "unsafe", "located", "checking", "seemsToHaveLeft", "unknown", "offSite"],
     crossings: ["enter", "exit", "dwell", "passed"],
     incidents: ["incident"],

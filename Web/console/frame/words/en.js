@@ -269,6 +269,8 @@ export default Object.freeze({
     "events.title": "Events",
     "event.heardLater": "heard of {duration} later",
     "event.region": "a region",
+    "event.said": "says: “{note}”",
+    "event.saidBy": "{name} says: “{note}”",
     "event.sos": "calls SOS",
     "event.needsHelp": "needs help",
     "event.stillSOS": "still calls SOS: nobody has heard it",

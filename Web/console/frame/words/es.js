@@ -278,6 +278,8 @@ export default Object.freeze({
     "events.title": "Sucesos",
     "event.heardLater": "se supo {duration} después",
     "event.region": "una zona",
+    "event.said": "dice: “{note}”",
+    "event.saidBy": "{name} dice: “{note}”",
     "event.sos": "pide SOS",
     "event.needsHelp": "necesita ayuda",
     "event.stillSOS": "sigue pidiendo SOS: nadie ha acusado recibo",

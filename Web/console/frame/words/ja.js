@@ -260,6 +260,8 @@ export default Object.freeze({
     "events.title": "出来事",
     "event.heardLater": "{duration}後に受信",
     "event.region": "区域",
+    "event.said": "「{note}」",
+    "event.saidBy": "{name}：「{note}」",
     "event.sos": "SOSを発信",
     "event.needsHelp": "助けが必要",
     "event.stillSOS": "引き続きSOS: 応答者なし",

@@ -255,6 +255,8 @@ export default Object.freeze({
     "events.title": "动态",
     "event.heardLater": "{duration}后才得知",
     "event.region": "区域",
+    "event.said": "说：“{note}”",
+    "event.saidBy": "{name} 说：“{note}”",
     "event.sos": "发出 SOS",
     "event.needsHelp": "需要帮助",
     "event.stillSOS": "仍在发出 SOS：尚无人回应",
