@@ -1,53 +1,24 @@
 """Subscriptions at /graphql by AppSync's real-time protocol: PyPI's gql as AppSync's client, unmodified."""
 
-import asyncio
 import base64
 import json
 
 import pytest
 from botocore.credentials import Credentials
-from gql import Client, gql
 from gql.transport.appsync_auth import (
     AppSyncApiKeyAuthentication, AppSyncIAMAuthentication, AppSyncJWTAuthentication)
 from gql.transport.appsync_websockets import AppSyncWebsocketsTransport
 from websockets.exceptions import ConnectionClosed
 
 import cognito
+from graphql_house import declare, first_change, make_house, safety
 from graphql_wire import GraphQLWire as Wire, socket_address as address
-from native_api import box, polygon
-
-safety = """
-    subscription ($after: String) { safetyChanged(after: $after) { sequence person { name safety } } }
-"""
 
 
 @pytest.fixture(scope="module")
-def house(server, admin):
+def house(admin):
     """Two teams with people."""
-    admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51), muster=True)])
-    admin.make_team("south")
-    return {name: admin.make_user(name, role, team) for name, role, team in [
-        ("lena", "leader", "north"), ("mia", "member", "north"), ("sue", "member", "south")]}
-
-
-def declare(api, name, kind):
-    api.ok("POST", f"/users/{name}/declarations", {"kind": kind})
-
-
-def wish(text, **variables):
-    """Makes a request of an operation with variables."""
-    request = gql(text)
-    request.variable_values = variables
-    return request
-
-
-def first_change(transport, after):
-    """Returns the first change after a number, as gql gets it."""
-    async def read():
-        async with Client(transport=transport) as session:
-            async for result in session.subscribe(wish(safety, after=str(after)), get_execution_result=True):
-                return result
-    return asyncio.run(asyncio.wait_for(read(), 60))
+    return make_house(admin)
 
 
 @pytest.mark.parametrize("kind", ["key", "access token", "id token", "signature"])

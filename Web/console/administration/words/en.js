@@ -70,7 +70,7 @@ export default Object.freeze({
     "administration.person.joinTo": "The other user", "administration.person.joinDo": "Join",
     "administration.person.remove": "Remove this user…", "administration.person.removeTitle": "Remove {name}?",
     "administration.person.lost": "Their devices, positions, keys and documents go with them. On the roll of an "
-        + "open incident they stay.",
+        + "open incident they stay. Closed incidents, calls and the audit log keep what happened, without the name.",
 
     // Passwords and other secrets
     "administration.password.change": "Change my password…",

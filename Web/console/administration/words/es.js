@@ -77,7 +77,8 @@ export default Object.freeze({
     "administration.person.remove": "Eliminar este usuario…",
     "administration.person.removeTitle": "¿Eliminar a {name}?",
     "administration.person.lost": "Con él se van sus dispositivos, posiciones, claves y documentos. En la lista "
-        + "de recuento de un incidente abierto permanece.",
+        + "de recuento de un incidente abierto permanece. Los incidentes cerrados, las llamadas y el registro de "
+        + "auditoría conservan lo ocurrido, sin el nombre.",
 
     // Passwords and other secrets
     "administration.password.change": "Cambiar mi contraseña…",

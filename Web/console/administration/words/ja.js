@@ -60,7 +60,8 @@ export default Object.freeze({
         + "パスワードも鍵もない利用者だけが対象です。",
     "administration.person.joinTo": "相手の利用者", "administration.person.joinDo": "統合する",
     "administration.person.remove": "この利用者を削除…", "administration.person.removeTitle": "{name} を削除しますか？",
-    "administration.person.lost": "端末、位置の記録、鍵、文書も削除されます。進行中の避難対応の点呼名簿には残ります。",
+    "administration.person.lost": "端末、位置の記録、鍵、文書も削除されます。進行中の避難対応の点呼名簿には残ります。"
+        + "終了した避難対応、救助要請、監査ログには、名前なしで出来事だけが残ります。",
 
     // Passwords and other secrets
     "administration.password.change": "自分のパスワードを変更…", "administration.password.changeOwn": "{name} のパスワードを変更",

@@ -58,7 +58,8 @@ export default Object.freeze({
     "administration.person.joinWhat": "{name} 的设备及其全部上报将归另一用户所有，{name} 会被删除。仅适用于代表设备、没有密码和密钥的用户。",
     "administration.person.joinTo": "另一用户", "administration.person.joinDo": "合并",
     "administration.person.remove": "删除此用户…", "administration.person.removeTitle": "删除 {name}？",
-    "administration.person.lost": "其设备、位置、密钥和文档会一并删除。进行中事件的点名册上仍会保留。",
+    "administration.person.lost": "其设备、位置、密钥和文档会一并删除。进行中事件的点名册上仍会保留。"
+        + "已结束的事件、求助记录和审计日志会保留所发生的事，但不再有姓名。",
 
     // Passwords and other secrets
     "administration.password.change": "更改我的密码…", "administration.password.changeOwn": "更改 {name} 的密码",

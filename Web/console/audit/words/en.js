@@ -1,6 +1,7 @@
 /** The words of the audit log, a part of `operations` in English. */
 export default Object.freeze({
-    "audit.about": "Who changed what and when. It cannot be changed. A leader sees what is about the team.",
+    "audit.about": "Who changed what and when. No entry can be edited; who was removed is a number in it. "
+        + "A leader sees what is about the team.",
     "audit.none": "Nothing was changed yet.",
     "audit.noneFound": "Nothing that is loaded matches. Load more, or change the filter.",
     "audit.who": "Who",

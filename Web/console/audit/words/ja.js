@@ -1,6 +1,6 @@
 /** The words of the audit log, a part of `operations` in Japanese. */
 export default Object.freeze({
-    "audit.about": "誰がいつ何を変更したか。改変できません。リーダーはチームに関するものを見られます。",
+    "audit.about": "誰がいつ何を変更したか。記録は改変できません。削除された人は番号で表示されます。リーダーはチームに関するものを見られます。",
     "audit.none": "まだ変更はありません。",
     "audit.noneFound": "読み込んだ中に該当するものがありません。さらに読み込むか、条件を変えてください。",
     "audit.who": "誰が",

@@ -1,6 +1,6 @@
 /** The words of the audit log, a part of `operations` in Chinese. */
 export default Object.freeze({
-    "audit.about": "谁在何时更改了什么。日志不可更改。负责人可看到与其团队有关的内容。",
+    "audit.about": "谁在何时更改了什么。条目不可更改；已删除的用户以编号显示。负责人可看到与其团队有关的内容。",
     "audit.none": "还没有更改。",
     "audit.noneFound": "已加载的内容中没有符合的。请加载更多或更改筛选。",
     "audit.who": "谁",
