@@ -5,7 +5,9 @@ import { test } from "node:test";
 import "../../Web/console/frame/texts.js";
 import { trackFeatures } from "../../Web/console/map/mapdata.js";
 import { loadTrack } from "../../Web/console/person/trackhistory.js";
-import { emptyTrack, pointLimit, pointsInView, trackWords, withChanges, withHistory } from "../../Web/console/person/track.js";
+import {
+    emptyTrack, pointLimit, pointsInView, trackWords, withChanges, withHistory,
+} from "../../Web/console/person/track.js";
 
 const startMs = Date.UTC(2026, 10, 21, 6);
 const device = "ann/phone";

@@ -141,10 +141,9 @@ struct RegionRoutes: NativeRoutes {
         _ region: Region, _ status: HTTPResponse.Status, in directory: Directory, to context: AppRequestContext
     ) -> Response {
         // A caller who may not read the rules gets no names of theirs.
-        let role = context.principal?.role
+        let mayReadRules = (try? context.access(in: directory).mayReadRules) ?? false
         let rules =
-            role == .admin || role == .leader
-            ? SafetyRuleSearch(in: directory, from: coordinator.origin).rules(selecting: region) : []
+            mayReadRules ? SafetyRuleSearch(in: directory, from: coordinator.origin).rules(selecting: region) : []
         var response = Response.json(status, as: Self.geoJSON) {
             Self.write(region, in: directory, musterRules: rules, to: &$0)
         }

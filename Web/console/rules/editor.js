@@ -119,7 +119,8 @@ function Editor({ draft, first, name }) {
                 onChange=${(enabled) => set({ enabled })} />
             <${Fault} words=${fault} />
             ${isConflict && html`<p role="status">${t("rules.saveAgain")}</p>`}
-            <p class="bar"><button type="submit" class="primary" disabled=${isBusy || isLooking}>${t("rules.save")}</button>
+            <p class="bar"><button type="submit" class="primary" disabled=${isBusy || isLooking}>${
+        t("rules.save")}</button>
                 <button type="button" class="plain" onClick=${() => { empty(); go("operations", "rules"); }}>${
         t("rules.discard")}</button></p>
         </form>

@@ -1,6 +1,7 @@
 /** The words of the audit log, a part of `operations` in Spanish. */
 export default Object.freeze({
-    "audit.about": "Quién cambió qué y cuándo. Ninguna entrada se puede editar; quien fue eliminado aparece como un número. "
+    "audit.about": "Quién cambió qué y cuándo. "
+        + "Ninguna entrada se puede editar; quien fue eliminado aparece como un número. "
         + "Un líder ve lo que atañe al equipo.",
     "audit.none": "Todavía no se ha cambiado nada.",
     "audit.noneFound": "Nada de lo cargado casa. Cargue más o cambie el filtro.",
