@@ -112,7 +112,8 @@ extension StormOracle {
         case .joined:
             rolls[line.incident, default: []].insert(line.person)
             evidence.enrol(line.person, in: line.incident)
-        case .returned, .visitor: rolls[line.incident, default: []].insert(line.person)
+        // A real incident that takes a drill's place takes over its visitors and removed users by such lines.
+        case .returned, .visitor, .removed: rolls[line.incident, default: []].insert(line.person)
         case .takenOff:
             if line.author == nil { fail("somebody went off the roll by nobody's word", .sweep, now: now) }
             rolls[line.incident]?.remove(line.person)
