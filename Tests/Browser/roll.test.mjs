@@ -62,6 +62,35 @@ test("a visitor of a closed incident stands on no list any more, also where a re
     assert.deepEqual(visitors(state).map(({ roll }) => roll.incident), [5]);
 });
 
+test("a closed incident takes what its roll said of people with it, and a reopened one is read anew", () => {
+    const takenOff = { at, by: "lea", reason: "on leave" };
+    const mark = { state: "safe", at, by: "lea" };
+    let state = loaded([
+        { person: 2, user: "alice", left: true, state: "unknown", takenOff, mark, firstAccountedTime: at }, zoe]);
+    assert.ok(state.members.get("alice").takenOff);
+    state = reduce(state, { type: "changes", changes: [
+        { type: "incident", sequence: 11, at, ...incident, open: false }] });
+    const { takenOff: left, mark: marked, firstAccountedTime, roll } = state.members.get("alice");
+    assert.deepEqual([left, marked, firstAccountedTime, roll], [undefined, undefined, undefined, undefined]);
+    assert.ok(!state.outdated.people);
+    state = reduce(state, { type: "changes", changes: [{ type: "incident", sequence: 12, at, ...incident }] });
+    assert.ok(state.outdated.people, "its visitors are told by the roll alone");
+});
+
+test("a mark by hand and its clearing show at once, and a text beside those before", () => {
+    const said = (change) => ({ type: "declaration", sequence: 12, at, user: "alice", sampleTime: at, ...change });
+    const after = (...changes) => reduce(loaded([{ person: 2, user: "alice", state: "unknown" }]), {
+        type: "changes", changes: changes.map((change, index) => ({ ...said(change), sequence: 11 + index })),
+    }).members.get("alice");
+    assert.deepEqual(after({ kind: "safe", author: "lea", note: "at the gate" }).mark,
+        { state: "safe", at, by: "lea", note: "at the gate" });
+    assert.equal(after({ kind: "safe", author: "lea" }, { kind: "clear", author: "lea" }).mark, undefined);
+    assert.equal(after({ kind: "safe", author: "alice" }).mark, undefined, "one's own word is no mark");
+    assert.equal(after({ kind: "safe", author: "lea", late: true }).mark, undefined);
+    const texts = Array.from({ length: 10 }, (_, index) => ({ kind: "sos", author: "alice", note: `${index}` }));
+    assert.deepEqual(after(...texts).said.map(({ note }) => note), ["2", "3", "4", "5", "6", "7", "8", "9"]);
+});
+
 test("a visitor who has a user's name is another person", () => {
     const state = loaded([{ person: 2, user: "alice", state: "unknown" }, { ...zoe, user: "alice", state: "safe" }]);
     assert.equal(state.members.get("alice").state, "unknown");

@@ -158,6 +158,34 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the roll of a closed incident has each mark of a visitor, and the newest counts when it is reopened`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        func line(_ event: IncidentEntry.Event, _ state: Safety.State, at seconds: Double, by user: Int32?)
+            -> IncidentEntry
+        {
+            IncidentEntry(
+                incident: IncidentNumber(1), at: .test(seconds), person: UserNumber(-1), event: event,
+                safety: Safety(state: state, since: .test(seconds)), lastSeen: nil,
+                author: user.map { UserNumber($0) }, note: "\(seconds)", name: "Zoë")
+        }
+        let lines = [
+            line(.visitor, .safe, at: 1, by: 9), line(.changed, .needsHelp, at: 2, by: 9),
+            line(.atClosing, .needsHelp, at: 3, by: nil),
+        ]
+        try bench.store.write(at: .test(4)) { transaction in
+            for line in lines { try transaction.append(line) }
+        }
+        for _ in 0..<2 {
+            let roll = try bench.store.roll(of: IncidentNumber(1))
+            #expect(roll == lines)
+            #expect(Roll(roll).members[UserNumber(-1)]?.marked?.state == .needsHelp)
+            try bench.crash()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the newest PAR comes back with the roll, every line with the record, and a request by its id`(
         kind: StoreKind
     ) throws {

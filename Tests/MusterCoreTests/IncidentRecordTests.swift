@@ -18,6 +18,8 @@ import Testing
         try #require(world.engine.roll(of: IncidentNumber(1)).members[person])
     }
 
+    private func roll(_ world: World) -> Roll { world.engine.roll(of: IncidentNumber(1)) }
+
     @Test func `the text of a call stays on the roll, and each later text beside it`() throws {
         var world = try town()
         world.declare(.sos, at: 20, note: "behind the fuel shed")
@@ -64,18 +66,18 @@ import Testing
 
     @Test func `when a person was first accounted for outlives doubts and a restart`() throws {
         var world = try town()
-        #expect(try member(world).firstAccountedAt == nil)
+        #expect(roll(world).firstAccounted[World.ana] == nil)
         world.declare(.safe, of: World.ben, at: 20)
         world.declare(.clear, of: World.ben, at: 30)
         world.declare(.safe, of: World.ben, at: 40)
-        #expect(try member(world, World.ben).firstAccountedAt == World.time(20))
+        #expect(roll(world).firstAccounted[World.ben] == World.time(20))
         let visitor = try world.addVisitor("Zoe", at: 50)
         try world.mark(visitor, .safe, at: 60)
         try world.mark(visitor, .unknown, at: 70)
         try world.mark(visitor, .safe, at: 80)
         world.restart()
-        #expect(try member(world, World.ben).firstAccountedAt == World.time(20))
-        #expect(try member(world, visitor).firstAccountedAt == World.time(60))
+        #expect(roll(world).firstAccounted[World.ben] == World.time(20))
+        #expect(roll(world).firstAccounted[visitor] == World.time(60))
     }
 
     @Test func `a reopened incident asks for everyone anew, and not after a day`() throws {
@@ -84,11 +86,11 @@ import Testing
         world.declare(.safe, of: World.ben, by: World.lea, at: 36)
         try world.close(at: 40)
         try world.reopen(at: 50)
-        #expect(try member(world).firstAccountedAt == World.time(50))
-        #expect(try member(world, World.ben).firstAccountedAt == nil)
+        #expect(roll(world).firstAccounted[World.ana] == World.time(50))
+        #expect(roll(world).firstAccounted[World.ben] == nil)
         #expect(try member(world, World.ben).mark == nil)
         world.restart()
-        #expect(try member(world).firstAccountedAt == World.time(50))
+        #expect(roll(world).firstAccounted[World.ana] == World.time(50))
         try world.close(at: 60)
         #expect(throws: IncidentError.wasClosedLongAgo) {
             try world.reopen(at: 61 + Incident.reopenLimitSeconds)

@@ -135,7 +135,8 @@ extension MemoryContents {
             if line.event == .parTimerSet { return place == timer }
             if line.event == .reopened { return place == reopening }
             if line.event.isPAR { return place >= round }
-            return line.event != .changed || line.detail != nil || newest[line.person] == place
+            return line.event != .changed || line.detail != nil || line.author != nil || line.name != nil
+                || newest[line.person] == place
         }.map(\.element)
     }
 

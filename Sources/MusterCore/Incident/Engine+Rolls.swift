@@ -153,8 +153,8 @@ extension Engine {
     /// is accounted for.
     func noteFirstAccounted(in entry: inout IncidentEntry, after decision: Decision) {
         guard entry.event == .changed, entry.safety.isAccounted,
-            let member = roll(of: entry.incident, after: decision).members[entry.person],
-            member.firstAccountedAt == nil
+            roll(of: entry.incident, after: decision).members[entry.person] != nil,
+            roll(of: entry.incident, after: decision).firstAccounted[entry.person] == nil
         else { return }
         entry.detail = .firstAccounted
     }
@@ -170,14 +170,13 @@ extension Engine {
         let note = IncidentDetail.DeclaredNote(
             at: declaration.moment, kind: declaration.kind, isCurrent: isCurrent)
         for incident in openIncidents(after: decision) {
-            let roll = roll(of: incident.number, after: decision)
-            guard roll.follows(declaration.subject) else { continue }
+            guard roll(of: incident.number, after: decision).follows(declaration.subject) else { continue }
             let entry = IncidentEntry(
                 incident: incident.number, at: now, person: declaration.subject, event: .declared,
                 safety: person.safety, lastSeen: lastSeen(declaration.subject, after: decision),
                 author: declaration.author, note: declaration.note, detail: .declared(note))
             decision.entries.append(entry)
-            decision.rolls[incident.number, default: roll].apply(entry)
+            decision.rolls[incident.number, default: roll(of: incident.number)].apply(entry)
         }
     }
 

@@ -65,10 +65,14 @@ extension Engine {
         for (person, member) in roll(of: drill.number, after: decision).members.sorted(by: { $0.key < $1.key })
         where member.isWithoutUser && member.takenOff == nil {
             var safety = Safety(state: .unknown, since: now)
-            if let marked = member.marked, marked.state == .needsHelp { safety = marked }
+            var author = person.rawValue < 0 ? incident.startedBy : member.departure?.author
+            if let marked = member.marked, marked.state == .needsHelp {
+                safety = marked
+                if case .marked(let user) = marked.source { author = user }
+            }
             let entry = IncidentEntry(
                 incident: incident.number, at: now, person: person, event: person.rawValue < 0 ? .visitor : .removed,
-                safety: safety, lastSeen: nil, author: incident.startedBy, note: member.note, name: member.name)
+                safety: safety, lastSeen: nil, author: author, note: member.note, name: member.name)
             decision.entries.append(entry)
             decision.rolls[incident.number, default: Roll()].apply(entry)
             decision.scratch.changes.append(.roll(entry, of: incident.team))

@@ -3,6 +3,9 @@
 public struct Roll: Hashable, Sendable {
     /// Everyone who is or was on the roll.
     public private(set) var members: [UserNumber: Member] = [:]
+    /// When each person was first accounted for since the call of the incident; nobody for whom an earlier version
+    /// recorded it. These times are apart from `members`, so that the engine copies only them as people arrive.
+    public private(set) var firstAccounted: [UserNumber: Instant] = [:]
 
     /// The largest number of visitors on the roll of one incident, including those who were taken off again.
     public static let visitorLimit = 1_000
@@ -28,9 +31,6 @@ public struct Roll: Hashable, Sendable {
         /// When the person acknowledged the call of the incident, since the incident was last opened. It says nothing
         /// about how the person is.
         public var callSeenAt: Instant?
-        /// When the person was accounted for first since the incident was last opened, by the server's clock; nil
-        /// while they never were, and where an earlier version recorded it.
-        public internal(set) var firstAccountedAt: Instant?
         /// The line by which another user last marked a person who is a user as safe, off site or in need; nil once
         /// the mark was cleared or ended with the incident. A fix of the person's phone does not remove it.
         public internal(set) var mark: IncidentEntry?
@@ -56,7 +56,8 @@ public struct Roll: Hashable, Sendable {
     public mutating func apply(_ line: IncidentEntry) {
         if line.event == .reopened { callAgain(at: line.at) }
         guard !line.event.isMilestone else { return }
-        var member = members[line.person] ?? Member()
+        let before = members[line.person]
+        var member = before ?? Member()
         member.name = line.name ?? member.name
         switch line.event {
         case .present, .joined, .returned:
@@ -87,8 +88,8 @@ public struct Roll: Hashable, Sendable {
             default: break
             }
         }
-        if line.isFirstAccounted { member.firstAccountedAt = member.firstAccountedAt ?? line.at }
-        members[line.person] = member
+        if line.isFirstAccounted, firstAccounted[line.person] == nil { firstAccounted[line.person] = line.at }
+        if member != before { members[line.person] = member }
     }
 
     /// Clears who has seen the call, who is accounted for and who was marked safe, because a reopened incident calls
@@ -97,7 +98,7 @@ public struct Roll: Hashable, Sendable {
         for (person, member) in members {
             var called = member
             called.callSeenAt = nil
-            called.firstAccountedAt = member.isWithoutUser && member.marked?.isAccounted == true ? now : nil
+            firstAccounted[person] = member.isWithoutUser && member.marked?.isAccounted == true ? now : nil
             if case .declared(let note)? = member.mark?.detail, note.kind == .safe { called.mark = nil }
             if called != member { members[person] = called }
         }
@@ -114,10 +115,14 @@ public struct Roll: Hashable, Sendable {
     /// Everyone who is on the roll, in the order of their numbers.
     public var present: [UserNumber] { members.filter { $0.value.takenOff == nil }.keys.sorted() }
 
-    /// The number for the next visitor, below those of all earlier ones; nil at the limit.
+    /// How many visitors are or were on the roll.
+    public var visitorCount: Int { members.keys.count { $0.rawValue < 0 } }
+
+    /// The number for the next visitor, below those of all earlier ones; nil at the limit. The visitors of a drill keep
+    /// their numbers on the roll of the real incident that took its place, so numbers do not tell how many there are.
     var nextVisitor: UserNumber? {
         let last = min(0, members.keys.lazy.map { $0.rawValue }.min() ?? 0)
-        return -last < Self.visitorLimit ? UserNumber(last - 1) : nil
+        return visitorCount < Self.visitorLimit ? UserNumber(last - 1) : nil
     }
 }
 
@@ -145,7 +150,7 @@ extension IncidentEntry {
     /// the roll so, or the engine found that none before it did.
     var isFirstAccounted: Bool {
         switch event {
-        case .present, .joined, .visitor: safety.isAccounted
+        case .present, .joined, .returned, .visitor: safety.isAccounted
         case .changed: detail == .firstAccounted
         default: false
         }

@@ -23,6 +23,8 @@ extension ServedField {
             }
             (last, startedAt) = (numbers[0], Instant(milliseconds: numbers[1]))
         }
+        // What was committed before that moment is on disk, and seen by the reads below.
+        if paging.after == nil { try await operation.coordinator.inspect { _, _, _ in } }
         let since = arguments["lastSync"]?.integer.map { Instant(milliseconds: $0) }
         var rest = try operation.people().filter { Int64($0.number.rawValue) > last }[...]
         var found: [User] = []

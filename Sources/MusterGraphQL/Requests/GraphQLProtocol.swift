@@ -29,7 +29,8 @@ struct GraphQLProtocol: RouteProtocol {
         }
         if authorization.hasPrefix("AWS4-") { return try await amazon.proof(in: &request, context) }
         let words = authorization.split(separator: " ")
-        let token = words.count == 1 ? words[0] : words[0].lowercased() == "bearer" ? words[1] : ""
+        guard let first = words.first else { throw IdentityError.missing }
+        let token = words.count == 1 ? first : first.lowercased() == "bearer" ? words[1] : ""
         if words.count <= 2, token.count(where: { $0 == "." }) == 2 {
             return TokenProof(token: String(token), address: context.remoteAddress)
         }

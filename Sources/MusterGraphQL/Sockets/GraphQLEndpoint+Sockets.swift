@@ -27,9 +27,11 @@ extension GraphQLEndpoint {
         guard !parts.connections.isStopping else {
             throw Problem.unavailable("The server is stopping.", retryAfterSeconds: 30)
         }
+        // A signature proves this one request, and nothing that later messages ask for.
+        guard wireProtocol == .realtime || !request.headers.isSignature else { throw IdentityError.refused }
         let seat: SocketSeats.Seat
         do throws(SocketSeats.Refusal) {
-            seat = try seats.takeSeat(from: context.remoteAddress)
+            seat = try seats.takeSeat(from: context.remoteAddress, isProven: context.principal != nil)
         } catch {
             throw Problem.tooManyRequests(retryAfterSeconds: 30, error.words)
         }

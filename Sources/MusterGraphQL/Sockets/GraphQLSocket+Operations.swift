@@ -34,8 +34,12 @@ extension GraphQLSocket {
     }
 
     /// Verifies the proof of the connection: what the message carries, or else what the request for the WebSocket did.
+    ///
+    /// A signature proves one request. AppSync's clients sign the connection and then each subscription; where later
+    /// messages carry no proof of their own, a signature does not stand for them.
     private func proveConnection(_ payload: JSONValue) async throws -> AppRequestContext {
         if let credentials = SocketCredentials(payload) ?? credentials {
+            guard wireProtocol == .realtime || !credentials.isSignature else { throw IdentityError.refused }
             return try await service.wireProtocol.prove(
                 credentials, path: "/graphql/connect", body: "{}", context, by: identity)
         }
@@ -69,7 +73,9 @@ extension GraphQLSocket {
     /// An operation that may begin.
     private enum Prepared: Sendable {
         case subscription(Subscription, FeedOwner)
-        case operation(GraphQLOperation, AppRequestContext)
+        /// A query, which is verified and parsed again when its turn comes: until then it holds only its text.
+        case query(GraphQLCall, AppRequestContext)
+        case mutation(GraphQLOperation, AppRequestContext)
     }
 
     /// Begins an operation.
@@ -118,7 +124,7 @@ extension GraphQLSocket {
         guard wireProtocol == .transport else {
             throw GraphQLFieldFault("Only subscriptions are executed here.", code: "UnsupportedOperation")
         }
-        return .operation(operation, context)
+        return operation.kind == .mutation ? .mutation(operation, context) : .query(call, context)
     }
 
     private func begin(_ prepared: Prepared, _ id: String, _ work: RequestWork) throws {
@@ -145,12 +151,33 @@ extension GraphQLSocket {
                     continues = try await Self.send(reasons, of: subscription, to: output)
                 }
             }
-        case .operation(let operation, let context):
+        case .query(let call, let context):
+            try admitRequest()
             operations[id] = Operation(number: number, work: work)
-            run(id, number) { [service] output in
-                try await output.send { try await service.execute(operation, context).json }
+            run(id, number) { [service, identity] output in
+                try await output.send {
+                    let context = try await Self.verify(context, by: identity)
+                    return try await service.execute(service.operation(call), context).json
+                }
                 try await output.complete()
             }
+        case .mutation(let operation, let context):
+            try admitRequest()
+            operations[id] = Operation(number: number, work: work)
+            // It waits for no query and for no client that does not read: it may be a call for help.
+            run(id, number) { [service] output in
+                let answer = try await service.execute(operation, context).json
+                try await output.send { answer }
+                try await output.complete()
+            }
+        }
+    }
+
+    /// Refuses a query or a mutation where as many run or wait as may.
+    private func admitRequest() throws(GraphQLFieldFault) {
+        guard operations.values.count(where: { $0.feed == nil }) < limits.requests else {
+            throw GraphQLFieldFault(
+                "A WebSocket has at most \(limits.requests) queries and mutations at a time.", code: "LimitExceeded")
         }
     }
 

@@ -50,12 +50,20 @@ struct SocketCredentials: Sendable {
         self.init(value)
     }
 
+    /// Whether the proof is a signature, which covers one request.
+    var isSignature: Bool { fields.isSignature }
+
     /// The request that the fields authorize, as a signature covers it: AppSync's clients sign a POST of this path.
     func request(path: String, body: String) -> Request {
         Request(
             head: HTTPRequest(method: .post, scheme: "https", authority: host, path: path, headerFields: fields),
             body: RequestBody(buffer: ByteBuffer(string: body)))
     }
+}
+
+extension HTTPFields {
+    /// Whether the proof in the fields is a signature of an AWS key (Signature Version 4).
+    var isSignature: Bool { self[.authorization]?.hasPrefix("AWS4-") == true }
 }
 
 extension GraphQLProtocol {

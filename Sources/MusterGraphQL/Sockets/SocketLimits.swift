@@ -10,6 +10,8 @@ struct SocketLimits: Hashable, Sendable {
     var beginSeconds: Double = 10
     /// The most operations of one WebSocket that run or wait.
     var operations = 100
+    /// The most of them that are queries and mutations: each holds its text until its answer is sent.
+    var requests = 16
     /// The largest message, in bytes: a subscription with its variables and the fields that authorize it fit.
     var messageBytes = 64 << 10
     /// The largest message of a client that has not proven who it is, in bytes.

@@ -82,15 +82,16 @@ final class SocketSeats: Sendable {
         }
     }
 
-    /// Takes a place for a client that has not proven who it is.
+    /// Takes a place for a client that has not begun.
     ///
+    /// - Parameter isProven: whether its request proved who it is. Strangers cannot take the place of such a client.
     /// - Throws: `Refusal`.
-    func takeSeat(from address: String) throws(Refusal) -> Seat {
+    func takeSeat(from address: String, isProven: Bool) throws(Refusal) -> Seat {
         let prefix = AddressPrefix.of(address)
         let refusal = state.withLock { state -> Refusal? in
             let count = state.strangersByAddress[prefix, default: 0]
-            if count >= limits.strangersOfAddress { return .addressHasItsShare }
-            if state.strangers >= limits.strangers { return .isFull }
+            if !isProven, count >= limits.strangersOfAddress { return .addressHasItsShare }
+            if !isProven, state.strangers >= limits.strangers { return .isFull }
             state.strangers += 1
             state.strangersByAddress[prefix] = count + 1
             return nil

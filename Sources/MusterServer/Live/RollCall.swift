@@ -92,7 +92,7 @@ extension Directory {
             person.takenOff = member.takenOff.map { named($0) }
             person.note = member.note
             person.callSeenAt = member.callSeenAt
-            person.firstAccountedAt = member.firstAccountedAt
+            person.firstAccountedAt = roll.firstAccounted[number]
             person.mark = mark(of: member)
             person.words = member.words.map { named($0) }
             person.unconfirmed = known?.unconfirmed.map { word in

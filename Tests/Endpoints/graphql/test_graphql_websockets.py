@@ -223,3 +223,32 @@ def test_a_server_that_stops_says_so(server, house):
         server.stop()
         assert wire.code() == 1001
     server.start()
+
+
+@pytest.mark.parametrize("field", ["", "Bearer", "Basic"])
+def test_an_authorization_without_a_proof_is_refused_and_ends_nothing_else(server, house, field):
+    for path in ("/graphql", "/graphql/realtime"):
+        answer = requests.post(
+            server.address + path, json={"query": "{ me { name } }"}, headers={"Authorization": field}, timeout=60)
+        assert answer.status_code in (401, 404, 405, 426), path
+    for protocol in ("graphql-transport-ws", "graphql-ws"):
+        with Wire(server, protocol=protocol) as wire:
+            wire.send(type="connection_init", payload={"Authorization": field})
+            assert wire.code() in (4401, 4403, 1000)
+    with Wire(server, house["mia"].token) as wire:
+        wire.send(id="1", type="subscribe", payload={"query": "{ me { name } }"})
+        assert wire.next()["payload"]["data"] == {"me": {"name": "mia"}}
+
+
+def test_a_websocket_has_a_bound_of_queries_and_mutations_at_a_time(server, house):
+    with Wire(server, house["mia"].token) as wire:
+        for number in range(60):
+            wire.send(id=str(number), type="subscribe", payload={"query": "{ me { name } }"})
+        ends = []
+        while len(ends) < 60:
+            message = wire.next()
+            if message["type"] in ("complete", "error"):
+                ends.append(message)
+    faults = [end for end in ends if end["type"] == "error"]
+    assert all("at most 16 queries" in fault["payload"][0]["message"] for fault in faults)
+    assert len(faults) < 60, "those that had room are answered"

@@ -56,11 +56,34 @@ export function applyRoll(draft, { incident, team, event, ...person }, nowhere) 
     return false;
 }
 
-/** Leaves out who stood on the roll of an incident alone, as it was closed. */
+/** Leaves out who stood on the roll of an incident alone, as it was closed, and what it said of all others. */
 export function endRoll(draft, incident) {
+    const none = {
+        roll: undefined, takenOff: undefined, unconfirmed: undefined, callSeenAt: undefined, mark: undefined,
+        said: undefined, firstAccountedTime: undefined,
+    };
     for (const [key, member] of draft.members) {
-        if (member.roll?.incident === incident && isOnRollAlone(member)) { draft.members.delete(key); }
+        if (member.roll?.incident !== incident) { continue; }
+        if (isOnRollAlone(member)) { draft.members.delete(key); continue; }
+        draft.members.set(key, { ...member, ...none });
     }
+}
+
+/** As many texts about a person as a roll has. */
+const saidLimit = 8;
+
+/**
+ * What a declaration adds to what a roll says of its subject, as the server's roll has it.
+ * @returns {{mark?: object, said?: object[]}}
+ */
+export function recordOf(member, { user, author, kind, note, sampleTime, late }) {
+    const { mark, said = [] } = member;
+    const word = { kind, at: sampleTime, by: author, note };
+    const isMark = author !== undefined && author !== user && !late && kind !== "acknowledge";
+    return {
+        mark: !isMark ? mark : kind === "clear" ? undefined : { state: kind, at: sampleTime, by: author, note },
+        said: note ? [...said, word].slice(-saidLimit) : member.said,
+    };
 }
 
 function rollMember(incident, team, person, nowhere) {

@@ -6,7 +6,7 @@
  */
 
 import { eventOf, isQuestion, promptMs, withEvents } from "./eventlog.js";
-import { applyRoll, endRoll, withRolls } from "./roll.js";
+import { applyRoll, endRoll, recordOf, withRolls } from "./roll.js";
 import { understood, understoodPresence } from "./understood.js";
 
 /** As many events as the page keeps, the latest first. */
@@ -318,9 +318,13 @@ function applyQuestion(draft, change) {
 }
 
 /** What is said with a call for help; that there is one shows in the safety that follows. */
-function applyDeclaration(draft, { user, kind, note, sampleTime, late }) {
-    const member = draft.members.get(user);
-    if (!member || late || (kind !== "sos" && kind !== "needsHelp")) { return; }
+function applyDeclaration(draft, change) {
+    const { user, kind, note, sampleTime, late } = change;
+    const known = draft.members.get(user);
+    if (!known) { return; }
+    const member = draft.incidents.size > 0 ? { ...known, ...recordOf(known, change) } : known;
+    draft.members.set(user, member);
+    if (late || (kind !== "sos" && kind !== "needsHelp")) { return; }
     const isCalling = member.state === "sos" || member.state === "needsHelp";
     const kept = note ?? (isCalling ? member.call?.note : undefined);
     draft.members.set(user, { ...member, call: { note: kept, sampleTime } });
@@ -353,9 +357,10 @@ function applyIncident(draft, { type, sequence, at, ...incident }) {
     draft.incidents = new Map(draft.incidents);
     draft.closed = new Map(draft.closed);
     const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];
-    was.delete(incident.number);
+    const wasClosed = was.delete(incident.number) && incident.open;
     is.set(incident.number, incident);
-    if (!incident.open) { endRoll(draft, incident.number); }
+    // Who stands on the roll of a reopened one alone is told by the roll.
+    if (!incident.open) { endRoll(draft, incident.number); } else if (wasClosed) { draft.outdated.people = true; }
     if (draft.closed.size > closedLimit) { draft.closed.delete(draft.closed.keys().next().value); }
 }
 

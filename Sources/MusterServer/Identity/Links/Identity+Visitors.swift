@@ -57,10 +57,12 @@ extension Identity {
                 return LinkVisit(name: earlier.label, at: earlier.createdAt)
             }
             guard let incident = engine.openIncident(of: team) else { throw LinkVisitError.noIncident }
+            guard engine.roll(of: incident.number).visitorCount < Self.linkVisitorLimit else {
+                throw LinkVisitError.tooMany
+            }
             let line = try engine.addVisitor(
                 named: name, link.purpose.visitorState, note: Self.visitNote(note), to: incident.number, of: team,
                 by: link.giver, now: now, into: &decision)
-            guard -Int(line.person.rawValue) <= Self.linkVisitorLimit else { throw LinkVisitError.tooMany }
             try transaction.put(
                 Credential(
                     kind: .linkVisit, key: key, user: link.giver, label: name, createdAt: now,

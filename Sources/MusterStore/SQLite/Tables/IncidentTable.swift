@@ -58,12 +58,13 @@ enum IncidentTable {
     }
 
     /// Returns the lines that say who is on the roll of an incident, the newest line of each person and their first one
-    /// as accounted for after each opening, what was last said about each, those of the newest PAR, the one that last
-    /// set its timer, and the last reopening, in their order.
+    /// as accounted for after each opening, each mark by hand of those without a user, what was last said about each,
+    /// those of the newest PAR, the one that last set its timer, and the last reopening, in their order.
     static func roll(of incident: IncidentNumber, in database: Database) throws -> [IncidentEntry] {
         let condition = """
             incident = ?1 AND (
-                (event NOT IN (\(list { $0.isMilestone || $0 == .declared })) AND (event <> ?2 OR detail IS NOT NULL))
+                (event NOT IN (\(list { $0.isMilestone || $0 == .declared }))
+                    AND (event <> ?2 OR coalesce(detail, author, name) IS NOT NULL))
                 OR number IN
                     (SELECT max(number) FROM incident_changes WHERE incident = ?1 AND person <> ?3 GROUP BY person)
                 OR number IN (SELECT number FROM
