@@ -22,11 +22,14 @@ export function useMade() {
 
 /** @param {{title: string, secrets: {label: string, value: string}[], onDone: () => void}} properties */
 export function Once({ title, secrets, onDone }) {
-    useAtStake(t("operations.once"));
+    const [isKept, setKept] = useState(false);
+    useAtStake(isKept ? undefined : t("operations.once"));
+    // Only now that nothing is lost any more: it may show another screen.
+    useEffect(() => { if (isKept) { onDone(); } }, [isKept]);
     return html`<section class="once" aria-label=${title}>
         <h3>${title}</h3>
         <p role="alert">${t("operations.once")}</p>
         ${secrets.map(({ label, value }) => html`<${CopyField} key=${label} label=${label} content=${value} />`)}
-        <button type="button" class="primary" onClick=${onDone}>${t("operations.written")}</button>
+        <button type="button" class="primary" onClick=${() => setKept(true)}>${t("operations.written")}</button>
     </section>`;
 }
