@@ -3,8 +3,9 @@
 public struct Roll: Hashable, Sendable {
     /// Everyone who is or was on the roll.
     public private(set) var members: [UserNumber: Member] = [:]
-    /// When each person was first accounted for since the call of the incident; nobody for whom an earlier version
-    /// recorded it. These times are apart from `members`, so that the engine copies only them as people arrive.
+    /// The time at which each person was first accounted for since the incident was last opened. It lacks people whom
+    /// a server of an earlier version saw accounted for. The times are apart from `members`, so that the engine copies
+    /// no members as people arrive.
     public private(set) var firstAccounted: [UserNumber: Instant] = [:]
 
     /// The largest number of visitors on the roll of one incident, including those who were taken off again.

@@ -11,7 +11,7 @@ final class NumberCell: Sendable {
         set { number.withLock { $0 = newValue } }
     }
 
-    /// Raises the number.
+    /// Replaces the number with a greater one; keeps it otherwise.
     ///
     /// - Returns: whether it was lower.
     func raise(to value: Int64) -> Bool {

@@ -3,7 +3,7 @@ package enum GraphQLSocketAnswer: Hashable, Sendable {
     /// The connection is open. A client may take it for broken when it hears nothing for so long. The sequence is the
     /// newest number of the log, from which a client resumes that was told of no change yet.
     case acknowledge(timeoutMilliseconds: Int64, sequence: Int64)
-    /// The connection is refused. `graphql-transport-ws` says that with the code of closing alone.
+    /// The server refuses the connection. `graphql-transport-ws` has no such message, only a close code.
     case refuse(GraphQLError)
     /// The server hears the client, and the connection is in use.
     case beat
