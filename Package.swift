@@ -276,8 +276,8 @@ let package = Package(
         .executableTarget(
             name: "muster-bench",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterNearby", "MusterReplication",
-                "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterGraphQL", "MusterKit", "MusterNearby",
+                "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -285,6 +285,17 @@ BENCHES = [
         Row("10000 live feeds", "10,000 idle live feeds, with the server itself, resident", [
             megabytes(200), Figure("bytes each", "{} bytes each"),
             milliseconds("all have heard ms", "one document sent to all in {} ms")])]),
+    Bench("graphql", "peer-graphql BENCH", 120, "graphql", [
+        Row("Muster: getUser", "`getUser` with three fields, by an API key, 64 connections",
+            [rate("queries/s", 8_000), p50(), p99()]),
+        Row("strawberry: getUser", "the same of strawberry-graphql under uvicorn, without a key or a store",
+            [rate("queries/s"), p50(), p99()], "strawberry"),
+        Row("1000 people with their position", "1,000 people with their last position, one answer", [p50(20), p99()]),
+        Row("1000 subscribers", "a change of safety, at 1,000 subscribers by WebSocket", [p50(), p99(50)]),
+        Row("10000 idle subscriptions", "10,000 idle subscriptions, a WebSocket each, with the server itself, resident",
+            [megabytes(250), Figure("bytes each", "{} bytes each")]),
+        Row("a document of 1 kB", "a document of 1 kB, parsed and checked",
+            [Figure("µs", "{} µs", goal=30)])]),
     Bench("watch", "muster-bench watch", 40, "watch", [
         *(Row(name, says, [milliseconds("ms", "{} ms"), milliseconds("a fix waits ms", "a fix waits {} ms at most")])
           for name, says in (

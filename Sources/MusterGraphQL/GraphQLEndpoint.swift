@@ -16,6 +16,7 @@ package struct GraphQLEndpoint: Endpoint {
         service = GraphQLService(parts)
         seats = SocketSeats(SocketLimits())
         follower = FeedFollower(parts)
+        parts.metrics.addSource { [seats] in seats.families }
     }
 
     var parts: ServerParts { service.parts }

@@ -22,7 +22,7 @@ from graphql_reference import faults, response
 
 TESTS = Path(__file__).resolve().parent.parent / "MusterWireTests"
 SCHEMA = graphql.build_schema((TESTS / "GraphQL/Corpus/served.graphql").read_text())
-REQUESTS, RESPONSES = 800, 200
+REQUESTS, RESPONSES = 2_000, 200
 WRONG = [0, 0, 0.03, 0.08, 0.2]  # The probability of a fault, by turns.
 
 

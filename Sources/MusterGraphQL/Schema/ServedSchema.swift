@@ -1,4 +1,4 @@
-import MusterWire
+package import MusterWire
 
 /// The schema that `/graphql` serves: `served.graphql`, which is compiled into the program.
 package enum ServedSchema {
@@ -6,7 +6,7 @@ package enum ServedSchema {
     package static let source = String(decoding: PackageResources.served_graphql, as: UTF8.self)
 
     /// The schema. A test builds it, so that the file has no fault in a program that is delivered.
-    static let schema: GraphQLSchema = {
+    package static let schema: GraphQLSchema = {
         do throws(GraphQLErrors) {
             return try GraphQLSchema(source, scalars: ServedScalars.all)
         } catch {
@@ -15,7 +15,7 @@ package enum ServedSchema {
     }()
 
     /// What a request may cost. `docs/graphql.md` lists the limits.
-    static let limits: GraphQLLimits = {
+    package static let limits: GraphQLLimits = {
         var limits = GraphQLLimits()
         limits.fields = 1_000
         limits.responseValues = 200_000

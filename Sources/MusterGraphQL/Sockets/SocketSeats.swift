@@ -7,6 +7,8 @@ final class SocketSeats: Sendable {
     private struct State {
         var strangers = 0
         var strangersByAddress: [String: Int] = [:]
+        /// How many WebSockets were refused because of a limit, since the server started.
+        var refused = 0
         var shares: FeedShares
     }
 
@@ -34,8 +36,18 @@ final class SocketSeats: Sendable {
         state = Mutex(State(shares: FeedShares(capacity: limits.sockets)))
     }
 
-    /// The number of WebSockets of clients that have proven who they are, and of others.
-    var counts: (proven: Int, strangers: Int) { state.withLock { ($0.shares.count, $0.strangers) } }
+    /// The metrics of the WebSockets.
+    var families: [MetricFamily] {
+        let (proven, strangers, refused) = state.withLock { ($0.shares.count, $0.strangers, $0.refused) }
+        return [
+            MetricFamily(
+                "muster_graphql_websockets", .gauge, "WebSockets at /graphql, by whether they have signed in.",
+                by: "signed_in", [("yes", Double(proven)), ("no", Double(strangers))]),
+            MetricFamily(
+                "muster_graphql_refused_websockets_total", .counter,
+                "WebSockets at /graphql that were refused because a limit was reached.", Double(refused)),
+        ]
+    }
 
     /// A WebSocket's place. It is given up when this is released.
     final class Seat: Sendable {
@@ -71,6 +83,7 @@ final class SocketSeats: Sendable {
                 }
                 try opened.get()
             } catch {
+                seats.state.withLock { $0.refused += 1 }
                 if case .userHasItsShare(let limit) = error { throw .userHasItsShare(limit: limit) }
                 throw .isFull
             }
@@ -90,8 +103,11 @@ final class SocketSeats: Sendable {
         let prefix = AddressPrefix.of(address)
         let refusal = state.withLock { state -> Refusal? in
             let count = state.strangersByAddress[prefix, default: 0]
-            if !isProven, count >= limits.strangersOfAddress { return .addressHasItsShare }
-            if !isProven, state.strangers >= limits.strangers { return .isFull }
+            let hasItsShare = count >= limits.strangersOfAddress
+            if !isProven, hasItsShare || state.strangers >= limits.strangers {
+                state.refused += 1
+                return hasItsShare ? .addressHasItsShare : .isFull
+            }
             state.strangers += 1
             state.strangersByAddress[prefix] = count + 1
             return nil

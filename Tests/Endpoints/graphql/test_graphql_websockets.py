@@ -152,6 +152,9 @@ def test_an_address_has_a_bounded_number_of_websockets_without_a_proof(server):
             for _ in range(65):
                 wires.append(Wire(server))
         assert refusal.value.response.status_code == 429
+        shown = requests.get(f"{server.address}/metrics", timeout=60).text
+        assert 'muster_graphql_websockets{signed_in="no"} 64\n' in shown
+        assert "muster_graphql_refused_websockets_total 1\n" in shown
     finally:
         for wire in wires:
             wire.socket.close()

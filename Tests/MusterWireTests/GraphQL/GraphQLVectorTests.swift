@@ -27,7 +27,7 @@ struct GraphQLVectorTests {
     @Test func `documents have the faults that the reference finds`() throws {
         let schema = try GraphQLSample.servedSchema()
         let lines = try lines("requests")
-        #expect(lines.count == 800)
+        #expect(lines.count == 2000)
         for line in lines {
             let query = try #require(line[0].string)
             var faults: [JSONValue] = []
