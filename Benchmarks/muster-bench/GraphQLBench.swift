@@ -5,6 +5,7 @@ import MusterGraphQL
 import MusterTerminal
 import MusterWire
 import NIOCore
+import NIOPosix
 
 extension Bench {
     /// Measures `/graphql`: queries, subscriptions by WebSocket, and documents parsed and checked in this process.
