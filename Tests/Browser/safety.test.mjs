@@ -114,13 +114,36 @@ test("a call for help shows its note, the last position, and whether it is ackno
         { type: "position", device: "bob/phone", user: "bob", position },
         { type: "declaration", user: "bob", kind: "sos", note: "fell off the ladder", sampleTime: at },
         { type: "safety", user: "bob", state: "sos", since: at, source: "ownDeclaration" });
-    const words = callWords(state.members.get("bob"), state.regions, Date.parse(at));
+    const words = callWords(state.members.get("bob"), state, Date.parse(at));
     assert.match(words, /^SOS from bob, /);
     assert.match(words, /: “fell off the ladder”, last seen at 59\.90000, 10\.70000 at \S+, nobody has heard it$/);
     const regions = new Map([["town/sq", { collection: "town", id: "sq", name: "Harbour square", radius: 40,
         geometry: { type: "Point", coordinates: [10.7, 59.9] } }]]);
-    assert.match(callWords(state.members.get("bob"), regions, Date.parse(at)),
+    assert.match(callWords(state.members.get("bob"), { ...state, regions }, Date.parse(at)),
         /, last seen near Harbour square \(59\.90000, 10\.70000\) at \S+, nobody has heard it$/);
+});
+
+test("who calls again after an acknowledgement is not said to have been heard by nobody", () => {
+    const call = { type: "safety", user: "bob", state: "sos", since: at, source: "ownDeclaration" };
+    const heard = { ...call, acknowledgedBy: "lea" };
+    assert.match(callWords(after(call, heard).members.get("bob"), after(call, heard), Date.parse(at)), /heard by lea$/);
+    const again = after(call, heard, call);
+    assert.match(callWords(again.members.get("bob"), again, Date.parse(at)),
+        /has called again since lea acknowledged it: acknowledge it anew$/);
+    // Another call of the same person is not the one that was heard.
+    const other = after(call, heard, { ...call, since: "2026-11-20T13:00:00Z" });
+    assert.match(callWords(other.members.get("bob"), other, Date.parse(at)), /nobody has heard it$/);
+});
+
+test("the question before an all clear names who calls for help, wherever they are", () => {
+    const position = { latitude: 59.9, longitude: 10.7, sampleTime: at, accuracy: 5 };
+    const live = after(
+        { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at },
+        { type: "position", device: "bob/phone", user: "bob", position },
+        { type: "safety", user: "bob", state: "sos", since: at, source: "ownDeclaration" });
+    live.members.set("bob", { ...live.members.get("bob"), team: "crew" });
+    const { lines } = askClose({ number: 1, team: "crew" })({ live, isLive: true, now: Date.parse(at) });
+    assert.ok(lines.some((line) => /^SOS from bob, .+ last seen at 59\.90000, 10\.70000/.test(line)), String(lines));
 });
 
 const evacuation = { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at };

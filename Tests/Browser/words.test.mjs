@@ -269,7 +269,7 @@ test("lists, quotations and the place of a name are those of the language", asyn
     const leader = { name: "lea", role: "leader", team: "北班" };
     await setLanguage("ja");
     assert.match(incidentWords(state, incident, leader), /から、3人中 1人 確認済み、確認中 1人、未確認 1人$/);
-    assert.match(callWords(call, state.regions, Date.parse(at)), /^蓮からSOS、.+:「足を負傷」、居場所不明、応答者なし$/);
+    assert.match(callWords(call, state, Date.parse(at)), /^蓮からSOS、.+:「足を負傷」、居場所不明、応答者なし$/);
     assert.deepEqual(around("row.since", "time"), ["", "から"]);
     assert.equal(listed(["甲", "", false, "乙"]), "甲、乙");
     await setLanguage("zh");

@@ -63,7 +63,7 @@ function callLines(live, user, now, page) {
             ...(isOwn || isLed ? ["clear"] : []),
         ];
         return {
-            key: `call ${member.user}`, kind: member.state, words: callWords(member, live.regions, now),
+            key: `call ${member.user}`, kind: member.state, words: callWords(member, live, now),
             answers: answers.map((kind) => [kind, () => page.declare(member, kind)]),
         };
     });

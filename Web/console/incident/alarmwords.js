@@ -32,9 +32,12 @@ export function whatWords({ kind, team }) {
     return t(kind === "drill" ? "incident.drill" : "incident.real", { team: legible(team) });
 }
 
-/** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
-export function callWords(member, regions, nowMs) {
-    const { state, since, acknowledgedBy, call } = member;
+/**
+ * A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure.
+ * @param {import("../shared/state.js").State} live
+ */
+export function callWords(member, live, nowMs) {
+    const { state, since, call } = member;
     const name = legible(shortened(nameOf(member), nameLimit));
     const plain = t(state === "sos" ? "call.sos" : "call.needsHelp", { name, time: clockTime(since) });
     const note = member.note ?? call?.note;
@@ -42,8 +45,24 @@ export function callWords(member, regions, nowMs) {
     if (isOnRollAlone(member)) {
         return listed([words, member.markedBy && t("known.marked", { name: legible(member.markedBy) })]);
     }
-    const heard = acknowledgedBy ? t("known.heardBy", { name: legible(acknowledgedBy) }) : t("call.unheard");
-    return listed([words, lastSeenWords(member, regions, nowMs), heard]);
+    return listed([words, lastSeenWords(member, live.regions, nowMs), hearingWords(member, live.events)]);
+}
+
+/** Whether somebody has acknowledged a call for help, and who. Pure. @param {object[]} events as in `State.events` */
+function hearingWords(member, events) {
+    const { acknowledgedBy } = member;
+    return acknowledgedBy ? t("known.heardBy", { name: legible(acknowledgedBy) })
+        : calledAgainWords(member, events) || t("call.unheard");
+}
+
+/**
+ * Who calls again, also to say more, is to be heard again: then these words name the leader who had acknowledged the
+ * call before; else they are empty. Pure.
+ */
+export function calledAgainWords({ user, since, acknowledgedBy }, events) {
+    const before = !acknowledgedBy
+        && events.find((event) => event.user === user && event.since === since && event.acknowledgedBy);
+    return before ? t("call.unheardAgain", { name: legible(before.acknowledgedBy) }) : "";
 }
 
 /** Where someone was last seen, in words and by coordinates, and when. Pure. @param {Map<string, object>} regions */

@@ -59,7 +59,8 @@ export function askClose({ number, team }) {
         if (!incident) { return undefined; }
         const counts = tally(live, { team });
         const isWhole = counts.people > 0 && counts.accounted === counts.people;
-        const calling = calls(live).filter((member) => member.team === team).map((member) => callWords(member, now));
+        const calling = calls(live).filter((member) => member.team === team)
+            .map((member) => callWords(member, live, now));
         const missing = [...live.members.values()].filter((member) => member.team === team && !member.takenOff
             && !isAccounted(member));
         const left = leavingLines(live, undefined, team).map(({ words }) => t("text.sentence", { words }));

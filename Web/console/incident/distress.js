@@ -8,7 +8,7 @@ import {
     html, useEffect, useLayoutEffect, useMemo, useNow, usePage, useRef, useSlice, useState,
 } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { callerPlaceWords } from "./alarmwords.js";
+import { calledAgainWords, callerPlaceWords } from "./alarmwords.js";
 
 /** The largest number of calls shown at once; of further calls only the number is shown. */
 const shownLimit = 10;
@@ -110,8 +110,9 @@ function Overlay({ calls, pressed, press, leave }) {
 
 function Call({ call, isPressed, press }) {
     const page = usePage();
-    const regions = useSlice(({ live }) => live.regions);
+    const { regions, events } = useSlice(({ live: { regions, events } }) => ({ regions, events }));
     const now = useNow();
+    const again = calledAgainWords(call, events);
     /** Why the server refused that this call is acknowledged; empty if it did not. */
     const [refusal, setRefusal] = useState("");
     const name = legible(nameOf(call));
@@ -131,6 +132,7 @@ function Call({ call, isPressed, press }) {
         ${note && html`<p class="note">${t("text.quoted", { text: legible(note) })}</p>`}
         <p><time ...${timeAttributes(call.since)}>${t("sos.since", {
         time: clockTime(call.since, now), age: age(call.since, now) })}</time></p>
+        ${again && html`<p class="again">${t("text.sentence", { words: again })}</p>`}
         <p class="where">${callerPlaceWords(call, regions, now)}</p>
         ${call.phone && html`<p><a href=${`tel:${call.phone.replace(/[^+\d]/g, "")}`}>${
         t("sos.call", { phone: legible(call.phone) })}</a></p>`}

@@ -219,6 +219,7 @@ export default Object.freeze({
     "call.sos": "SOS from {name}, {time}",
     "call.needsHelp": "{name} needs help, {time}",
     "call.unheard": "nobody has heard it",
+    "call.unheardAgain": "has called again since {name} acknowledged it: acknowledge it anew",
     "call.nowhere": "nobody knows where",
     "call.seenIn": "last seen {where} ({place}) at {time}",
     "call.seenAt": "last seen at {place} at {time}",

@@ -228,6 +228,7 @@ export default Object.freeze({
     "call.sos": "SOS de {name}, {time}",
     "call.needsHelp": "{name} necesita ayuda, {time}",
     "call.unheard": "nadie ha acusado recibo",
+    "call.unheardAgain": "ha vuelto a llamar después de que {name} acusara recibo: acuse recibo de nuevo",
     "call.nowhere": "nadie sabe dónde está",
     "call.seenIn": "última posición: {where} ({place}), {time}",
     "call.seenAt": "última posición: {place}, {time}",

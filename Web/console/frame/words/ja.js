@@ -210,6 +210,7 @@ export default Object.freeze({
     "call.sos": "{name}からSOS、{time}",
     "call.needsHelp": "{name}に助けが必要、{time}",
     "call.unheard": "応答者なし",
+    "call.unheardAgain": "{name}の応答後に再び呼んでいます: あらためて応答してください",
     "call.nowhere": "居場所不明",
     "call.seenIn": "最後の位置: {where}（{place}）、{time}",
     "call.seenAt": "最後の位置: {place}、{time}",

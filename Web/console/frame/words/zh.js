@@ -206,6 +206,7 @@ export default Object.freeze({
     "call.sos": "{name} 发出 SOS，{time}",
     "call.needsHelp": "{name} 需要帮助，{time}",
     "call.unheard": "尚无人回应",
+    "call.unheardAgain": "{name} 回应后再次求助：请重新回应",
     "call.nowhere": "无人知道在哪里",
     "call.seenIn": "最后位置：{where}（{place}），{time}",
     "call.seenAt": "最后位置：{place}，{time}",
