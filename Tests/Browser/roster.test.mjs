@@ -31,6 +31,15 @@ test("the first steps are for an admin, while nobody is there, and not before th
     assert.ok(!isServerEmpty({ ...empty, live: stateOf({ user: "ann" }) }));
 });
 
+test("of those alike in urgency the one comes first who has waited longest, of the safe the one by name", () => {
+    const at = (minute) => `2026-11-21T06:0${minute}:00Z`;
+    const people = (state) => [["ada", at(3)], ["bo", at(1)], ["cem", at(2)], ["dee", undefined]]
+        .map(([user, since]) => ({ user, since, state }));
+    assert.deepEqual(shown(stateOf(...people("unsafe"))), ["dee", "bo", "cem", "ada"]);
+    assert.deepEqual(shown(stateOf(...people("sos"))), ["dee", "bo", "cem", "ada"]);
+    assert.deepEqual(shown(stateOf(...people("safe"))), ["ada", "bo", "cem", "dee"]);
+});
+
 test("the urgent come first, and those alike by name, numbers as numbers", () => {
     const states = ["safe", "offSite", "unknown", "unsafe", "needsHelp", "sos"];
     const people = states.flatMap((state) => [10, 9].map((number) => ({ user: `${state} ${number}`, state })));
@@ -46,7 +55,7 @@ test("each sorting has its order, and those of whom it knows nothing come last",
         { user: "bo", crew: "Amber", since: at(2), heard: at(1) },
         { user: "dee", crew: "Blue", heard: at(2) });
     const orders = {
-        state: ["ada", "bo", "cem", "dee"], name: ["ada", "bo", "cem", "dee"], crew: ["bo", "cem", "dee", "ada"],
+        state: ["dee", "cem", "bo", "ada"], name: ["ada", "bo", "cem", "dee"], crew: ["bo", "cem", "dee", "ada"],
         since: ["ada", "bo", "cem", "dee"], heard: ["cem", "dee", "bo", "ada"],
     };
     assert.deepEqual(Object.keys(orders), [...sortings]);

@@ -1,4 +1,5 @@
 /** An incident's roll by crew: the people on it, their order, and the rows. Pure. */
+import { waitingSince } from "../roster/order.js";
 import { markOrder } from "../shared/marks.js";
 import { isAccounted, isChecking, seemsToHaveLeft, shownState } from "../shared/safety.js";
 import { byName } from "../shared/text.js";
@@ -31,10 +32,17 @@ function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { nu
     };
 }
 
-/** Sorts people by whom to look for first, then by name. The arguments are those of `crewsOfRoll`. */
+/**
+ * Sorts people by whom to look for first: by urgency, then by how long they have been so, then by name. The arguments
+ * are those of `crewsOfRoll`.
+ */
 export function byNeed(people, stateOf, places) {
-    return people.map((member) => [member, (isAccounted(member) ? 1e8 : 0) + rank.get(stateOf(member)) * 1e6
-        + places.get(member.user)]).sort((left, right) => left[1] - right[1]).map(([member]) => member);
+    return people.map((member) => {
+        const how = stateOf(member);
+        const urgency = (isAccounted(member) ? 100 : 0) + rank.get(how);
+        return { member, urgency, sinceMs: waitingSince(member, how), place: places.get(member.user) };
+    }).sort((left, right) => left.urgency - right.urgency || left.sinceMs - right.sinceMs || left.place - right.place)
+        .map(({ member }) => member);
 }
 
 /**

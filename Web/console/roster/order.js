@@ -37,16 +37,30 @@ export function orderedMembers(state, filter) {
         if (filter.crew && crewKey(member) !== filter.crew) { continue; }
         if (filter.region && !(member.state === "safe" && regionKeyOf(member) === filter.region)) { continue; }
         if (needle && !haystack(member).includes(needle)) { continue; }
-        shown.push({ member, key: keyOf(member, how, filter.sorting) });
+        shown.push({ member, key: keyOf(member, how, filter.sorting), longestMs: waitingSince(member, how) });
     }
     const places = placesOf(state.members);
+    const isByState = filter.sorting === "state";
     shown.sort((left, right) => {
         const { key: before } = left;
         const { key: after } = right;
         const order = typeof before === "number" ? before - after : byName(before, after);
-        return order || places.get(left.member.user) - places.get(right.member.user);
+        return order || (isByState && left.longestMs - right.longestMs)
+            || places.get(left.member.user) - places.get(right.member.user);
     });
     return shown.map(({ member }) => member);
+}
+
+/** The states that nobody need act on: people in them are found by their names. */
+const calmStates = new Set(["safe", "located", "offSite"]);
+
+/**
+ * Since when somebody is in a state for which others look for them, in milliseconds: of equal urgency those come first
+ * who have waited longest, and before them those of whom nobody knows since when, who have no time: 0. So have all in a
+ * state that nobody need act on.
+ */
+export function waitingSince({ since }, how) {
+    return calmStates.has(how) ? 0 : Date.parse(since) || 0;
 }
 
 /** What names one crew among those of all teams. */
