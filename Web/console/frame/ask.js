@@ -28,6 +28,8 @@ import { t } from "../shared/words.js";
  * @property {"real"|"drill"} [tone]
  * @property {string[]} lines what the order does
  * @property {string} [warning]
+ * @property {{words: string, button: string, press: () => Promise<void>}} [aside] what should be seen to before the
+ *   order, with one press that does so; the order does not wait for it
  * @property {Field[]} fields
  * @property {string} button
  * @property {boolean} [isDangerous] whether the order takes something away
@@ -62,7 +64,7 @@ function Asking({ ask }) {
 
 function Form({ question }) {
     const page = usePage();
-    const { draft, title, tone, lines, warning, fields, button, isBlocked, isDangerous } = question;
+    const { draft, title, tone, lines, aside, warning, fields, button, isBlocked, isDangerous } = question;
     const [values, setValues] = useState(() => ({
         ...Object.fromEntries(fields.map(({ name, first = "" }) => [name, first])), ...page.drafts.get(draft, {}),
     }));
@@ -95,6 +97,7 @@ function Form({ question }) {
             ${lines.map((words) => html`<p key=${words}>${words}</p>`)}
             ${fields.map((field) => html`<${Input} key=${field.name} field=${field} value=${values[field.name]}
                 change=${(value) => keep({ ...values, [field.name]: value, id: undefined })} />`)}
+            ${aside && html`<${Aside} ...${aside} />`}
             ${warning && html`<p class="fault" role="status">${warning}</p>`}
             <${Fault} words=${fault} />
             <p class="answers">
@@ -106,6 +109,19 @@ function Form({ question }) {
             </p>
         </form>
     <//>`;
+}
+
+/** What should be seen to before the order. It goes once it is seen to. */
+function Aside({ words, button, press }) {
+    const [isBusy, setBusy] = useState(false);
+    const see = async () => {
+        if (isBusy) { return; }
+        setBusy(true);
+        try { await press(); } finally { setBusy(false); }
+    };
+    return html`<div class="aside"><p>${words}</p>
+        <button type="button" class="plain" aria-disabled=${isBusy ? "true" : undefined} onClick=${see}>${
+    isBusy ? t("ask.sending") : button}</button></div>`;
 }
 
 /**

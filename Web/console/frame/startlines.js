@@ -1,10 +1,13 @@
 /** What somebody should know before they call a team out: whom that does not call, and whom no place can make safe. */
+import { isOnRollAlone, nameOf } from "../shared/roll.js";
 import { byName, legible } from "../shared/text.js";
 import { teamsOf } from "../shared/teams.js";
+import { clockTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
 
-/** The most teams that are named; of the others the number is said. */
+/** The most teams that are named, and the most people; of the others the number is said. */
 const namedTeams = 10;
+const namedPeople = 12;
 
 /**
  * The lines of the question. Pure.
@@ -28,16 +31,42 @@ export function startLines(live, team, collections) {
 }
 
 /**
+ * The people of a team who are off site from before: in an incident that begins now they would count as accounted for.
+ * Pure.
+ * @param {import("../shared/state.js").State} live
+ */
+export function offSiteFromBefore(live, team) {
+    return [...live.members.values()]
+        .filter((member) => member.team === team && member.state === "offSite" && !isOnRollAlone(member))
+        .sort((left, right) => byName(nameOf(left), nameOf(right)));
+}
+
+/**
  * The question of an evacuation or a drill with these lines.
  * @param {import("./ask.js").Ask} ask
  * @param {string} team
  * @param {() => Set<string>|undefined} collections
+ * @param {(users: string[]) => Promise<void>} bringBack ends that people are off site
  * @returns {import("./ask.js").Ask}
  */
-export function withStartLines(ask, team, collections) {
+export function withStartLines(ask, team, collections, bringBack) {
     return (known) => {
         const question = ask(known);
-        return question && { ...question, lines: [...question.lines, ...startLines(known.live, team, collections())] };
+        if (!question) { return undefined; }
+        const away = offSiteFromBefore(known.live, team);
+        const names = away.slice(0, namedPeople).map((member) => t("ask.offSitePerson", {
+            name: legible(nameOf(member)), time: clockTime(member.since, known.now) }));
+        const more = away.length - names.length;
+        const aside = away.length > 0 && {
+            words: t("ask.offSiteBefore", {
+                names: listed([...names, more > 0 && t("ask.more", { count: more })]) }),
+            button: t("ask.bringBack", { count: away.length }),
+            press: () => bringBack(away.map(({ user }) => user)),
+        };
+        return {
+            ...question, aside: aside || undefined,
+            lines: [...question.lines, ...startLines(known.live, team, collections())],
+        };
     };
 }
 

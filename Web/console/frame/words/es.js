@@ -42,6 +42,12 @@ export default Object.freeze({
     "ask.notCalled": "No se llama a: {teams}.",
     "ask.notCalledTeam": { one: "{name} ({count} persona)", other: "{name} ({count} personas)" },
     "ask.notCalledMore": { one: "{count} equipo más", other: "{count} equipos más" },
+    "ask.offSiteBefore": "Fuera del recinto desde antes, y por eso contabilizados desde el principio: {names}.",
+    "ask.offSitePerson": "{name} (desde {time})",
+    "ask.bringBack": {
+        one: "{count} persona ha vuelto: llamarla también",
+        other: "Las {count} personas han vuelto: llamarlas también",
+    },
     "ask.startNote": "Nota: qué ha pasado, dónde, por dónde salir (puede quedar vacía)",
     "ask.evacuate": { one: "Evacuar ahora a {count} persona", other: "Evacuar ahora a {count} personas" },
     "ask.drill": {
