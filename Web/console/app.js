@@ -12,6 +12,7 @@ import { Alarms, OrderButtons } from "./incident/alarms.js";
 import {
     askClose, askHeardFrom, askOf, askReopen, askStart, askVisitor, needsQuestion,
 } from "./incident/askings.js";
+import { SeenHandovers } from "./incident/handover.js";
 import { Distress, distressTitle, unheardCalls } from "./incident/distress.js";
 import { Orders } from "./incident/orders.js";
 import { Whereabouts } from "./incident/questions.js";
@@ -59,6 +60,8 @@ const store = new Store({
     asked: undefined, sharing: undefined,
     /** What is shown only once now, and what somebody did that would lose it, until they decide. */
     atStake: [], leaving: undefined,
+    /** The keys of the handovers that the user said they know of. */
+    seenHandovers: [],
     waiting: { targets: [], running: new Set() }, storage: undefined, isNotified: false,
     pendingOrders: [], isSilent: true, route: parseRoute(location.hash),
     notice: "", said: "", whySignedOut: "", language: currentLanguage(), isWall: isWallWanted(), isReady: false,
@@ -105,6 +108,7 @@ const loop = new LiveLoop({
 /** What every component may use: what it shows is in the store, and what can be done is here. */
 const page = {
     store, outbox, orders, pending, drafts, actions, push, track, siren, versions, request, serverNow, tell, notice,
+    seenHandovers: new SeenHandovers({ report: (seenHandovers) => store.set({ seenHandovers }) }),
     whereabouts: new Whereabouts({ request, user: () => session.user?.name, now: serverNow, tell, notice }),
     map: undefined,
     setMap(map) { page.map = map; },

@@ -11,20 +11,22 @@ import { teamsOf } from "../shared/teams.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { callWords, closedLately, closedWords, incidentWords, isWithMissing, lastSeenWords } from "./alarmwords.js";
+import { handoverNews } from "./handover.js";
 import { openQuestion, questionWords } from "./questions.js";
 
 /** The largest number of calls for help that get a line of their own; of further calls only the number is shown. */
 const callLimit = 20;
 
 export function Alarms() {
-    const { live, user, isLive, route } = useSlice(({ live, user, connection, route }) => (
-        { live, user, isLive: connection.state === "live", route }));
+    const { live, user, isLive, route, seen } = useSlice(({ live, user, connection, route, seenHandovers }) => (
+        { live, user, isLive: connection.state === "live", route, seen: seenHandovers }));
     const page = usePage();
     const now = useNow();
     const lines = useMemo(() => [
         ...callLines(live, user, now, page), ...questionLines(live, user, now, page),
-        ...timerLines(live, user, now, page), ...incidentLines(live, user, isLive, route, page),
-    ], [live, user, isLive, route, now]);
+        ...leadLines(live, user, seen, route, page), ...timerLines(live, user, now, page),
+        ...incidentLines(live, user, isLive, route, page),
+    ], [live, user, isLive, route, seen, now]);
     const leaving = leavingLines(live, user?.name).map(({ key, words }) => ({ key, kind: "left", words, answers: [] }));
     const closed = isLive ? closedLately(live, now) : [];
     return html`
@@ -80,6 +82,14 @@ function questionLines(live, user, now, { whereabouts }) {
         key: "asked", kind: "asked", words: questionWords(question, canLocate, now),
         answers: canLocate ? [["sendWhere", () => whereabouts.answer()]] : [],
     }];
+}
+
+/** Who leads now: told to them, and to who led until then. */
+function leadLines(live, user, seen, route, page) {
+    return handoverNews(live, user?.name, seen).map(({ key, incident, isMine, words }) => ({
+        key: `lead ${key}`, kind: "lead", words, href: isMine ? rollOf(incident, user, route) : undefined,
+        answers: [[isMine ? "leadTaken" : "leadSeen", () => page.seenHandovers.add(key)]],
+    }));
 }
 
 /** The check-in that the person who looks owes, and for leaders the overdue ones; an SOS has its line above. */

@@ -40,11 +40,11 @@ export function atTheirTimes(events) {
 }
 
 /** What a change about PAR or a handover tells besides that it happened. */
-function incidentNews({ happened, crew, present, people, crews, to }) {
+function incidentNews({ happened, crew, visitors, present, people, crews, to, by }) {
     switch (happened) {
         case "parReported": return { crew, present, people };
         case "parOverdue": return { crews };
-        case "handedOver": return { to };
+        case "handedOver": return { to, by };
         default: return {};
     }
 }
