@@ -188,7 +188,7 @@ export function authorWords({ author, device, by }) {
 /** The entries that a filter leaves. @param {object[]} entries @param {AuditFilter} filter */
 export function filtered(entries, { who, what, group, from, to }) {
     const [person, words] = [who, what].map((text) => text.trim().toLocaleLowerCase());
-    const start = from ? new Date(`${from}T00:00`).getTime() : -Infinity;
+    const start = firstMs({ from });
     const end = to ? new Date(`${to}T00:00`).getTime() + 86_400_000 : Infinity;
     return entries.filter((entry) => {
         const at = Date.parse(entry.change.at);
@@ -196,6 +196,11 @@ export function filtered(entries, { who, what, group, from, to }) {
             && (person === "" || `${entry.author ?? ""} ${entry.device ?? ""}`.toLocaleLowerCase().includes(person))
             && (words === "" || entryText(entry).toLocaleLowerCase().includes(words));
     });
+}
+
+/** When the first day of a filter begins, in the reader's time zone; before all times where it names none. */
+export function firstMs({ from }) {
+    return from ? new Date(`${from}T00:00`).getTime() : -Infinity;
 }
 
 /** All that an entry says was done. */

@@ -1,18 +1,18 @@
 /** The audit log: who did what and when, filtered in what is loaded, and saved as a table. */
+import { persist, Progress, useWork } from "../administration/longwork.js";
 import { Paged } from "../operations/paged.js";
-import { tableText } from "../shared/csv.js";
-import { offerTable } from "../shared/download.js";
+import { offerFile } from "../shared/download.js";
 import { SelectField, TextField } from "../shared/fields.js";
-import { useList } from "../shared/forms.js";
+import { Fault, useList } from "../shared/forms.js";
 import { Time } from "../shared/timeview.js";
 import { html, useMemo, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { authorWords, changeWords, detailWords, entryText, filtered, groupKeys } from "./auditwords.js";
+import { authorWords, changeWords, detailWords, filtered, groupKeys } from "./auditwords.js";
+import { auditTable } from "./save.js";
 
 const noFilter = { who: "", what: "", group: "", from: "", to: "" };
 
 export function Part() {
-    const { serverNow } = usePage();
     const list = useList("audit?limit=200", "items");
     const [filter, setFilter] = useState(noFilter);
     const entries = list.items ?? [];
@@ -34,11 +34,31 @@ export function Part() {
         <p class="bar"><span role="status">${t("audit.loaded", { count: shown.length, of: entries.length })}</span>
             ${list.hasMore && html`<button type="button" class="plain" disabled=${list.isBusy}
                 onClick=${list.more}>${t("audit.loadMore")}</button>`}
-            <button type="button" class="plain" disabled=${shown.length === 0}
-                onClick=${() => saveEntries(shown, serverNow())}>${t("audit.save")}</button></p>
+            <${Save} filter=${filter} isEmpty=${entries.length === 0} /></p>
         <${Paged} list=${list} items=${shown} label=${t("operations.part.audit")} empty=${empty}
             row=${(entry) => html`<${Entry} key=${`${entry.change.sequence}`} entry=${entry} />`} />
     </section>`;
+}
+
+/** Saves the whole log, as far as the filter leaves it, not only what is loaded. */
+function Save({ filter, isEmpty }) {
+    const { serverNow } = usePage();
+    const work = useWork();
+    const [saved, setSaved] = useState("");
+    const save = async () => {
+        setSaved("");
+        const made = await work.begin(({ signal, report, request }) => auditTable({
+            filter, report, get: async (path) => (await persist(request, path, {}, signal)).json() }));
+        if (!made) { return; }
+        offerFile(made.table, `audit-${new Date(serverNow()).toISOString().slice(0, 10)}.csv`);
+        setSaved(t(made.isCut ? "audit.savedCut" : "audit.saved", { count: made.found }));
+    };
+    const { read = 0, found = 0 } = work.progress ?? {};
+    return html`<button type="button" class="plain" disabled=${isEmpty || work.isBusy} onClick=${save}>${
+        t("audit.save")}</button>
+        <${Progress} work=${work} of=${1} words=${t("audit.saving", { count: found, of: read })} />
+        <span role="status">${work.isCancelled ? t("audit.notSaved") : saved}</span>
+        <${Fault} words=${work.fault} />`;
 }
 
 function Entry({ entry }) {
@@ -47,13 +67,4 @@ function Entry({ entry }) {
         <p>${changeWords(entry.change)}</p>
         ${lines.length > 0 && html`<details><summary>${t("audit.changes")}</summary>
             <ul>${lines.map((line) => html`<li key=${line}>${line}</li>`)}</ul></details>`}</li>`;
-}
-
-/** A table of entries: times as the server has them, so that it can be sorted and compared. */
-function saveEntries(entries, nowMs) {
-    const head = ["time", "sequence", "author", "device", "by", "type", "words"];
-    const rows = entries.map(({ author, device, by, change, details }) => [
-        change.at, change.sequence, author, device, by, change.type, entryText({ change, details }),
-    ]);
-    offerTable(tableText([head, ...rows]), `audit-${new Date(nowMs).toISOString().slice(0, 10)}.csv`);
 }

@@ -19,6 +19,16 @@ export default Object.freeze({
     "audit.loaded": "{count} of {of} that are loaded",
     "audit.loadMore": "Load older ones",
     "audit.save": "Save as CSV",
+    "audit.saving": "Reading the whole log: {count} found of {of}",
+    "audit.saved": {
+        one: "Saved: {count} entry, of the whole log",
+        other: "Saved: {count} entries, of the whole log",
+    },
+    "audit.savedCut": {
+        one: "Saved: the newest {count} entry. There are older ones: choose a shorter time",
+        other: "Saved: the newest {count} entries. There are older ones: choose a shorter time",
+    },
+    "audit.notSaved": "Not saved.",
     "audit.nobody": "the server itself",
     "audit.byDevice": "by the device {name}",
     "audit.byCommand": "by the command line on the server",

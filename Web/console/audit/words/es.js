@@ -20,6 +20,16 @@ export default Object.freeze({
     "audit.loaded": "{count} de {of} ya cargados",
     "audit.loadMore": "Cargar anteriores",
     "audit.save": "Guardar como CSV",
+    "audit.saving": "Leyendo todo el registro: {count} encontradas de {of}",
+    "audit.saved": {
+        one: "Guardado: {count} entrada, de todo el registro",
+        other: "Guardado: {count} entradas, de todo el registro",
+    },
+    "audit.savedCut": {
+        one: "Guardado: la entrada más reciente ({count}). Hay anteriores: elija un tiempo más corto",
+        other: "Guardado: las {count} entradas más recientes. Hay anteriores: elija un tiempo más corto",
+    },
+    "audit.notSaved": "No se guardó nada.",
     "audit.nobody": "el propio servidor",
     "audit.byDevice": "con el dispositivo {name}",
     "audit.byCommand": "con la línea de órdenes del servidor",
