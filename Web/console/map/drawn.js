@@ -49,6 +49,11 @@ export class DrawnPeople {
     /** What is drawn of a person, as `memberFeatures`; another object once it is drawn anew, undefined for nobody. */
     featuresOf(user) { return this.#drawn.get(user)?.features; }
 
+    /** The features of everybody, of one kind. */
+    *all(kind) {
+        for (const { features } of this.#drawn.values()) { yield* features[kind]; }
+    }
+
     #compare(before, after, differences) {
         for (const kind of kinds) {
             const now = after?.[kind] ?? [];

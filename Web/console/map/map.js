@@ -9,6 +9,7 @@ import { beneath, GroundTiles, loadGround, makeMap, repaint } from "./ground.js"
 import { collected, drawnPlace, extent, regionFeatures, trackFeatures } from "./mapdata.js";
 import { MapFrames } from "./mapframes.js";
 import { MapMoves } from "./mapmoves.js";
+import { MapPiles } from "./mappiles.js";
 import { MapSource } from "./mapsource.js";
 import { clusterZoom, colours, dataSources, drawPicture, layers, shelteredZoom } from "./mapstyle.js";
 
@@ -31,6 +32,8 @@ export class LiveMap {
     #live;
     #day;
     #people = new DrawnPeople();
+    #piles;
+    #openPile;
     #sources = {};
     #shownRegions;
     #shownCounts;
@@ -47,15 +50,19 @@ export class LiveMap {
      * @param {HTMLElement} container
      * @param {(user: string, device: string) => void} choose called when a device on the map is clicked
      * @param {() => number} [coveredPixels] how much at the foot of the map a sheet covers now
+     * @param {{report: (piles: import("./piles.js").Pile[]) => void,
+     *     open: (pile: import("./piles.js").Pile) => void}} [piles] `report` takes the piles in sight, `open` one that
+     *     was pressed; without it, a press on a pile chooses the person who lies on top
      * @throws {NoMap} when the library or WebGL is missing
      */
-    static async open(container, choose, coveredPixels = () => 0) {
-        return new LiveMap(await loadGround(), container, choose, coveredPixels);
+    static async open(container, choose, coveredPixels = () => 0, piles = {}) {
+        return new LiveMap(await loadGround(), container, choose, coveredPixels, piles);
     }
 
     /** For `open` alone. */
-    constructor(ground, container, choose, coveredPixels) {
+    constructor(ground, container, choose, coveredPixels, piles) {
         this.#choose = choose;
+        this.#openPile = piles.open;
         this.#coveredPixels = coveredPixels;
         this.#ground = ground;
         this.#palette = colours();
@@ -64,6 +71,7 @@ export class LiveMap {
         this.#moves = new MapMoves(this.#map);
         this.#frames = new MapFrames(this.#map);
         this.#edges = new EdgeNames(this.#map, container);
+        this.#piles = new MapPiles(this.#map, (kind) => this.#people.all(kind), piles.report ?? (() => {}));
         for (const name of ["people", "sheltered", "seeming", "doubts"]) {
             this.#sources[name] = new MapSource(this.#map, name);
         }
@@ -77,14 +85,24 @@ export class LiveMap {
         // never come.
         map.once("style.load", () => this.#begin());
         map.on("moveend", () => this.#put({ graticule: this.#edges.lines() }));
+        map.on("click", "piles", (event) => {
+            if (!this.#openPile) { return; }
+            event.preventDefault();
+            this.#openPile(this.#piles.at(event.features[0].properties.pile));
+        });
         for (const layer of deviceLayers) {
-            map.on("click", layer, ({ features: [{ properties, geometry }] }) => {
+            map.on("click", layer, (event) => {
+                const [{ properties, geometry }] = event.features;
+                // The number of a pile lies over other marks.
+                if (event.defaultPrevented) { return; }
+                const pile = this.#openPile && this.#piles.of(properties.user);
+                if (pile) { event.preventDefault(); this.#openPile(pile); return; }
                 this.#choose(properties.user, properties.device);
                 this.#uncover(geometry.coordinates);
             });
         }
         map.on("click", "clusters", ({ features: [feature] }) => this.#openCluster(feature));
-        for (const layer of [...deviceLayers, "clusters"]) {
+        for (const layer of [...deviceLayers, "clusters", "piles"]) {
             map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
             map.on("mouseleave", layer, () => { map.getCanvas().style.cursor = ""; });
         }
@@ -110,6 +128,7 @@ export class LiveMap {
         if (!this.#isLoaded) { return; }
         const differences = this.#people.update(live);
         for (const [name, source] of Object.entries(this.#sources)) { source.apply(differences[name]); }
+        this.#piles.refresh();
         this.#showSelected();
         this.#showRegions(live);
         if (!this.#hasFitted) { this.fit({ animate: false }); }

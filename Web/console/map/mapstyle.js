@@ -33,6 +33,7 @@ export function dataSources() {
     const moving = { ...plain, promoteId: "device" };
     return {
         graticule: plain, regions: plain, names: plain, track: plain, trackPoints: plain, selected: plain,
+        piles: plain,
         seeming: moving, doubts: moving,
         // A pile of those who are safe is no picture at all: the count at their region stands for it.
         sheltered: {
@@ -144,6 +145,31 @@ function peopleLayers(palette) {
         ...markLayers("sheltered", palette, isAlone),
         ...clusterLayers(palette, states),
         ...markLayers("people", palette, isAlone),
+        ...pileLayers(palette),
+    ];
+}
+
+/** How far the number of a pile stands from its place, to the right and up, in pixels. */
+const pileOffset = [14, -14];
+
+/** How many lie on each other, beside their marks. */
+function pileLayers(palette) {
+    return [
+        {
+            id: "piles", type: "circle", source: "piles",
+            paint: {
+                "circle-radius": 11, "circle-color": palette.text, "circle-stroke-color": palette.halo,
+                "circle-stroke-width": 2, "circle-translate": pileOffset,
+            },
+        },
+        {
+            id: "pile-counts", type: "symbol", source: "piles",
+            layout: {
+                "text-field": ["to-string", ["get", "count"]], "text-font": ["bold"], "text-size": 12,
+                "text-allow-overlap": true, "text-ignore-placement": true,
+            },
+            paint: { "text-color": palette.ground, "text-translate": pileOffset },
+        },
     ];
 }
 

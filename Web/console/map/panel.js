@@ -8,6 +8,7 @@ import { html, useEffect, usePage, useRef, useSlice, useState } from "../shared/
 import { t } from "../shared/words.js";
 import { preloadLibrary } from "./ground.js";
 import { LiveMap } from "./map.js";
+import { PileList } from "./pilelist.js";
 import { useMap } from "./usemap.js";
 
 /** So long at least between two looks of the map at the state: it has more to do than the list. */
@@ -17,8 +18,11 @@ const listLimitMs = 3000;
 
 export function MapPanel() {
     const page = usePage();
+    const [piles, setPiles] = useState([]);
+    const [opened, setOpened] = useState();
     const open = (element) => LiveMap.open(element, page.chooseOnMap, () => coveredBelow(
-        element.getBoundingClientRect(), document.getElementById("person")?.getBoundingClientRect()));
+        element.getBoundingClientRect(), document.getElementById("person")?.getBoundingClientRect()), {
+        report: setPiles, open: (pile) => setOpened([pile]) });
     const { container, map, message } = useMap(open, (opened) => {
         const end = follow(opened, page.store);
         page.setMap(opened);
@@ -35,6 +39,7 @@ export function MapPanel() {
             ${message && html`<p id="map-message" class="map-message">${message}</p>`}
             ${map && html`<button type="button" id="fit" class="fit" onClick=${() => map.fit()}>${
         t("map.showAll")}</button>`}
+            ${map && html`<${PileList} piles=${piles} opened=${opened} open=${setOpened} />`}
         </div>
         <${Person} />
     </section>`;

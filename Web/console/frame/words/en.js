@@ -206,6 +206,9 @@ export default Object.freeze({
     // The map
     "map.title": "Map",
     "map.showAll": "Show all",
+    "map.piles": "At one place: {count}…",
+    "map.pile": "{count} people at one place",
+    "map.pileLabel": "People at one place",
 
     // Incidents and calls for help
     "alarms.label": "Incidents and calls for help",

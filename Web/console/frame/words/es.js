@@ -218,6 +218,9 @@ export default Object.freeze({
     // The map
     "map.title": "Mapa",
     "map.showAll": "Mostrar todo",
+    "map.piles": "En un mismo lugar: {count}…",
+    "map.pile": "{count} personas en un mismo lugar",
+    "map.pileLabel": "Personas en un mismo lugar",
 
     // Incidents and calls for help
     "alarms.label": "Incidentes y peticiones de ayuda",

@@ -197,6 +197,9 @@ export default Object.freeze({
     // The map
     "map.title": "地図",
     "map.showAll": "全体を表示",
+    "map.piles": "同じ場所: {count}人…",
+    "map.pile": "同じ場所に{count}人",
+    "map.pileLabel": "同じ場所にいる人",
 
     // Incidents and calls for help
     "alarms.label": "避難対応と救助要請",

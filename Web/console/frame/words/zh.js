@@ -193,6 +193,9 @@ export default Object.freeze({
     // The map
     "map.title": "地图",
     "map.showAll": "显示全部",
+    "map.piles": "同一位置：{count} 人…",
+    "map.pile": "同一位置有 {count} 人",
+    "map.pileLabel": "同一位置的人员",
 
     // Incidents and calls for help
     "alarms.label": "事件和求助",
