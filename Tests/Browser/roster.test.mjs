@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
 import { isServerEmpty } from "../../Web/console/frame/firststeps.js";
 import { crewKey, crewsOf, orderedMembers, sheltered, sortings } from "../../Web/console/roster/order.js";
+import { insideWords, peopleInside, regionChoices } from "../../Web/console/roster/inside.js";
 import { rowAfterKey, rowsInSight } from "../../Web/console/roster/window.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";
 import { markOrder } from "../../Web/console/shared/marks.js";
@@ -62,6 +64,27 @@ test("each sorting has its order, and those of whom it knows nothing come last",
     for (const [sorting, order] of Object.entries(orders)) {
         assert.deepEqual(shown(state, { sorting }), order, sorting);
     }
+});
+
+test("a region's people are those whom the server has inside it, with since when and how surely", () => {
+    const quay = { collection: "site", id: "quay", name: "Quay", muster: false, geometry: { type: "Point",
+        coordinates: [10, 59] }, radius: 30 };
+    const presence = (device, more) => ({ device, region: quay, standing: "inside", since: "2026-11-21T06:00:00Z",
+        sampleTime: "2026-11-21T06:05:00Z", probability: 0.87, ...more });
+    const state = reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 1, positions: [], regions: [quay], incidents: [],
+        members: ["ada", "bo", "cem", "dee"].map((user) => ({ user, team: "north", state: "unknown",
+            safetySequence: 1 })),
+        presences: [presence("ada/phone"), presence("ada/watch"), presence("cem/phone", { doubt: "stale",
+            probability: undefined }), presence("bo/phone", { standing: "outside", probability: 0.6 })],
+    } });
+    assert.deepEqual(shown(state, { inside: "site/quay" }), ["ada", "cem"]);
+    const found = peopleInside(state, "site/quay");
+    assert.deepEqual(found.map(({ member }) => member.user), ["ada", "cem"]);
+    assert.deepEqual(found.map(({ presence: each }) => insideWords(each, () => "07:00")),
+        ["since 07:00, 87\u00A0% sure", "since 07:00, not heard lately"]);
+    assert.deepEqual(regionChoices(state), [["site/quay", "Quay (2)"]]);
+    assert.deepEqual(regionChoices(stateOf({ user: "ada" }), "site/quay"), [], "a region that is gone is no choice");
 });
 
 test("a search finds names without accents and capitals, and by crew, team, phone and region", () => {

@@ -13,6 +13,7 @@ import { useCheck } from "./check.js";
 import { Conflict } from "./conflict.js";
 import { draftOf, isDirty, reverted } from "./draft.js";
 import { extentOf as extentOfShape } from "./drawnshape.js";
+import { Inside } from "./inside.js";
 import { Outcome, Outlook, Summary } from "./outcome.js";
 import { extentOf } from "./regionmap.js";
 import { readRegion } from "./regionrequests.js";
@@ -77,6 +78,7 @@ export function Editor({ collection, id, map, isReadOnly }) {
     if (!draft || loading.isBusy) { return html`${back}<p class="quiet" role="status">${t("list.loading")}</p>`; }
     const title = legible(draft.settings.name.trim() || (id ?? t("regions.new")));
     return html`${back}<h2>${title} <span class="quiet">${legible(collection)}</span></h2>
+        ${id !== undefined && html`<${Inside} collection=${collection} id=${id} />`}
         ${isReadOnly ? html`<p class="quiet">${t("regions.readOnly")}</p>
             <${SettingsForm} settings=${draft.settings} shape=${draft.edit.shape} faults=${[]} isReadOnly=${true}
                 rules=${draft.base?.feature.musterRules} />`

@@ -4,6 +4,7 @@ import { nameOf } from "../shared/roll.js";
 import { isAccounted, isChecking, shownState } from "../shared/safety.js";
 import { byName } from "../shared/text.js";
 import { heardOf } from "../shared/rowwords.js";
+import { presenceIn } from "./inside.js";
 
 /** By what the roster can be sorted. */
 export const sortings = Object.freeze(["state", "name", "crew", "since", "heard"]);
@@ -13,6 +14,7 @@ export const sortings = Object.freeze(["state", "name", "crew", "since", "heard"
  * @property {string} [only] the one state to show
  * @property {string} [crew] the one crew to show
  * @property {string} [region] the one muster region, as `collection/id`, to show those who are safe in
+ * @property {string} [inside] the one region, as `collection/id`, to show those who are in it, however they are
  * @property {string} [text] what the name, crew, team, phone number or region must contain
  * @property {"state"|"name"|"crew"|"since"|"heard"} sorting
  */
@@ -36,6 +38,7 @@ export function orderedMembers(state, filter) {
         if (filter.only && (how !== filter.only || member.takenOff)) { continue; }
         if (filter.crew && crewKey(member) !== filter.crew) { continue; }
         if (filter.region && !(member.state === "safe" && regionKeyOf(member) === filter.region)) { continue; }
+        if (filter.inside && !presenceIn(member, filter.inside)) { continue; }
         if (needle && !haystack(member).includes(needle)) { continue; }
         shown.push({ member, key: keyOf(member, how, filter.sorting), longestMs: waitingSince(member, how) });
     }

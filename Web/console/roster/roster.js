@@ -8,6 +8,7 @@ import { t } from "../shared/words.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice } from "../shared/view.js";
 import { Groups } from "./groups.js";
 import { InNoTeam } from "./innoteam.js";
+import { regionChoices } from "./inside.js";
 import { orderedMembers, sortings } from "./order.js";
 import { Row } from "./row.js";
 import { useWindow } from "./window.js";
@@ -36,7 +37,8 @@ export function Roster() {
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>
         ${!isLoading && html`<${Counts} live=${live} only=${filter.only} />`}
         <${Groups} live=${live} filter=${filter} />
-        ${live.members.size > 1 && html`<${Tools} filter=${filter} shown=${members.length} />`}
+        ${live.members.size > 1 && html`<${Tools} live=${live} filter=${filter} shown=${members.length} />`}
+        ${live.members.size > 1 && html`<${PlaceHits} text=${filter.text ?? ""} />`}
         <${InNoTeam} />
         ${isEmpty && html`<${FirstSteps} />`}
         <div id="list" class="list" role="grid" aria-labelledby="people-title" aria-rowcount=${members.length}
@@ -75,10 +77,11 @@ function Counts({ live, only }) {
 }
 
 /** Search and sort. */
-function Tools({ filter, shown }) {
+function Tools({ live, filter, shown }) {
     const { store } = usePage();
+    const regions = useMemo(() => regionChoices(live, filter.inside), [live.members, live.regions, filter.inside]);
     const change = (parts) => store.set(({ filter: was }) => ({ filter: { ...was, ...parts } }));
-    const isFiltered = filter.text || filter.only || filter.crew || filter.region;
+    const isFiltered = filter.text || filter.only || filter.crew || filter.region || filter.inside;
     return html`<div class="tools" role="search">
         <input id="search" type="search" autocomplete="off" spellcheck=${false} value=${filter.text ?? ""}
             aria-label=${t("roster.search")} placeholder=${t("roster.searchHint")} maxlength="100"
@@ -87,6 +90,12 @@ function Tools({ filter, shown }) {
             onChange=${({ currentTarget }) => change({ sorting: currentTarget.value })}>
             ${sortings.map((name) => html`<option key=${name} value=${name}>${t(`sort.${name}`)}</option>`)}
         </select>
+        ${(regions.length > 0 || filter.inside) && html`<select id="inside-region" aria-label=${t("roster.where")}
+            value=${filter.inside ?? ""}
+            onChange=${({ currentTarget }) => change({ inside: currentTarget.value || undefined })}>
+            <option value="">${t("roster.anywhere")}</option>
+            ${regions.map(([key, words]) => html`<option key=${key} value=${key}>${words}</option>`)}
+        </select>`}
         <p class="visually-hidden" role="status">${isFiltered ? t("roster.shown", { count: shown }) : ""}</p>
     </div>`;
 }

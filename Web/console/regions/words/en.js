@@ -12,6 +12,8 @@ export default Object.freeze({
     "regions.new": "New region",
     "regions.readOnly": "You may look at this region, but not change it: its collection is shared, or another team’s. "
         + "An admin can change it.",
+    "regions.inside": { one: "In it now: {count} person", other: "In it now: {count} people" },
+    "regions.insideList": "Show them in the list of people",
 
     // Collections
     "regions.collection.add": "New collection",

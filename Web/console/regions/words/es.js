@@ -12,6 +12,8 @@ export default Object.freeze({
     "regions.new": "Región nueva",
     "regions.readOnly": "Puede mirar esta región, pero no cambiarla: su colección es compartida o de otro equipo. Un "
         + "administrador puede cambiarla.",
+    "regions.inside": { one: "Dentro ahora: {count} persona", other: "Dentro ahora: {count} personas" },
+    "regions.insideList": "Mostrarlas en la lista de personas",
 
     // Collections
     "regions.collection.add": "Colección nueva",

@@ -11,6 +11,8 @@ export default Object.freeze({
     "regions.add": "新しい区域",
     "regions.new": "新しい区域",
     "regions.readOnly": "この区域は閲覧のみで、変更できません。コレクションが共有されているか、別のチームのものです。管理者は変更できます。",
+    "regions.inside": { other: "現在この区域内: {count}人" },
+    "regions.insideList": "人の一覧に表示",
 
     // Collections
     "regions.collection.add": "新しいコレクション",

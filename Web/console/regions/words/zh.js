@@ -11,6 +11,8 @@ export default Object.freeze({
     "regions.add": "新建区域",
     "regions.new": "新建区域",
     "regions.readOnly": "您可以查看此区域，但不能更改：它所在的集合是共享的，或属于其他团队。管理员可以更改。",
+    "regions.inside": { other: "现在区域内：{count} 人" },
+    "regions.insideList": "在人员名单中显示",
 
     // Collections
     "regions.collection.add": "新建集合",
