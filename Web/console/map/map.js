@@ -11,6 +11,7 @@ import { MapFrames } from "./mapframes.js";
 import { MapMoves } from "./mapmoves.js";
 import { MapPiles } from "./mappiles.js";
 import { MapSource } from "./mapsource.js";
+import { townsOf } from "./maptowns.js";
 import { clusterZoom, colours, dataSources, drawPicture, layers, shelteredZoom } from "./mapstyle.js";
 
 const closestZoom = 17;
@@ -202,6 +203,19 @@ export class LiveMap {
             offset: [0, -this.#coveredPixels() / 2], ...this.#moves.calm(),
         });
     }
+
+    /** Moves the view to a place. @param {[number, number]} place longitude and latitude */
+    flyToPlace(place, zoom) {
+        this.#hasFitted = true;
+        this.resize();
+        this.#map.flyTo({ center: place, zoom, ...this.#moves.calm() });
+    }
+
+    /**
+     * The towns that the ground around the view names, by the tiles that are here.
+     * @returns {import("../roster/placesearch.js").Place[]} a town that lies in several tiles more than once
+     */
+    towns() { return townsOf(this.#map); }
 
     /** Moves a place up that the sheet of who was just chosen there covers. */
     #uncover(place) {

@@ -124,7 +124,7 @@ function haystack(member) {
 }
 
 /** Without accents and capitals, so that `zoe` finds `Zoë`. */
-function folded(text) {
+export function folded(text) {
     return text.normalize("NFKD").replace(/\p{Diacritic}/gu, "").toLowerCase().trim();
 }
 

@@ -10,6 +10,7 @@ import { Groups } from "./groups.js";
 import { InNoTeam } from "./innoteam.js";
 import { regionChoices } from "./inside.js";
 import { orderedMembers, sortings } from "./order.js";
+import { PlaceHits } from "./placesearch.js";
 import { Row } from "./row.js";
 import { useWindow } from "./window.js";
 
