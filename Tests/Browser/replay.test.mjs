@@ -3,11 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { chunkOf, countUpTo } from "../../Web/console/timeline/columns.js";
+import { earlierWords, knownPeople } from "../../Web/console/timeline/beside.js";
+import { visitorLines, visitorsAt } from "../../Web/console/timeline/replayvisitors.js";
 import { fadeOf, happenedUpTo, Moment, openAt } from "../../Web/console/timeline/moment.js";
 import { rangeOf, rangeOfIncident, restOf, wantedOf } from "../../Web/console/timeline/range.js";
 import { ReplayData } from "../../Web/console/timeline/replaydata.js";
 import { Replayer } from "../../Web/console/timeline/replayer.js";
 import { Problem } from "../../Web/console/shared/http.js";
+import { emptyState } from "../../Web/console/shared/state.js";
+import { addWords } from "../../Web/console/shared/words.js";
+
+await addWords("timeline");
 
 const begin = Date.parse("2026-11-21T12:00:00Z");
 const minute = 60_000;
@@ -51,6 +57,32 @@ test("at each moment everybody stands at the last fix before it, in the state of
     assert.deepEqual(tell(30_000), ["ann: safe checking 59.91,10.71", "ben: unknown 59.8,10.6"]);
     assert.deepEqual(tell(59_999), ["ann: safe 59.91,10.71", "ben: sos 59.8,10.6"]);
     assert.deepEqual(tell(60_000), ["ann: safe 59.92,10.72", "ben: sos 59.8,10.6"]);
+});
+
+test("who was put into the team later is not counted, and visitors on the roll are", () => {
+    const moment = new Moment("north");
+    const live = { ...emptyState, members: moment.at(chunk, begin) };
+    // Of ben nothing is known before his first fix.
+    const early = knownPeople(live);
+    assert.deepEqual([[...early.live.members.keys()], early.left], [["ann"], 1]);
+    assert.equal(knownPeople({ ...live, members: moment.at(chunk, begin + 20_000) }).left, 0);
+    const record = visitorLines({ changes: [
+        { at: at(0), event: "present", person: 3, user: "ann", state: "safe" },
+        { at: at(5000), event: "visitor", person: -1, user: "Zoë", state: "unknown" },
+        { at: at(9000), event: "changed", person: -1, user: "Zoë", state: "safe" },
+        { at: at(12_000), event: "takenOff", person: -1, user: "Zoë", state: "safe" },
+    ] });
+    const found = (ms) => visitorsAt(record, begin + ms, "north").map(({ name, state }) => `${name} ${state}`);
+    assert.deepEqual([0, 5000, 9000, 12_000].map(found), [[], ["Zoë unknown"], ["Zoë safe"], []]);
+});
+
+test("a list that does not have all up to the moment says so", () => {
+    const range = { fromMs: begin, toMs: begin + 60 * minute };
+    const shown = { happened: [], isCut: false, happenedFromMs: begin };
+    assert.equal(earlierWords(shown, range), "");
+    assert.equal(earlierWords({ ...shown, isCut: true, happened: Array(50).fill({}) }, range),
+        "Only the newest 50. Go back in time for what was before.");
+    assert.match(earlierWords({ ...shown, happenedFromMs: begin + minute }, range), /^Only since .+ Go back in time/);
 });
 
 test("a moment is the same whichever way one came to it", () => {

@@ -9,16 +9,31 @@ import { legible } from "../shared/text.js";
 import { age, clockTime } from "../shared/time.js";
 import { Time } from "../shared/timeview.js";
 import { html, useMemo, useSlice } from "../shared/view.js";
-import { t } from "../shared/words.js";
-import { openAt } from "./moment.js";
+import { listed, t } from "../shared/words.js";
+import { isNobodyYet, openAt } from "./moment.js";
 
-/** How many were in each state. */
-export function Counts({ live }) {
-    const found = useMemo(() => counts(live ?? emptyState), [live]);
+/**
+ * How many were in each state.
+ * @param {{live: object, visitors: object[]}} properties `visitors`: those on the roll at the moment
+ */
+export function Counts({ live, visitors }) {
+    const known = useMemo(() => knownPeople(live ?? emptyState), [live]);
+    const found = useMemo(() => counts({ ...known.live, members: new Map([
+        ...known.live.members, ...visitors.map((visitor) => [visitor.user, visitor])]) }), [known, visitors]);
     return html`<ul id="replay-counts" class="replay-counts" aria-label=${t("timeline.counts")}>${markOrder
         .filter((state) => found[state] > 0 || usualMarks.has(state))
         .map((state) => html`<li key=${state} data-state=${state}><${StateMark} state=${state} />
-            <strong>${found[state]}</strong> ${t(`state.${state}`)}</li>`)}</ul>`;
+            <strong>${found[state]}</strong> ${t(`state.${state}`)}</li>`)}</ul>
+        <p id="replay-counted" class="quiet">${listed([
+        visitors.length > 0 && t("timeline.withVisitors", { count: visitors.length }),
+        known.left > 0 && t("timeline.nobodyYet", { count: known.left }),
+    ])}</p>`;
+}
+
+/** A moment without those of whom nothing was known by then, and how many those are. Pure. */
+export function knownPeople(live) {
+    const members = new Map([...live.members].filter(([, member]) => !isNobodyYet(member)));
+    return { live: { ...live, members }, left: live.members.size - members.size };
 }
 
 /** Where the chosen person was, and how long before this moment that was known. */
@@ -44,7 +59,16 @@ export function Beside({ shown, team, incidents, range, goTo }) {
     return html`<div class="replay-happened"><h3 id="replay-happened-title">${t("timeline.happened")}</h3>
         ${lines.length === 0 && html`<p class="quiet">${t("timeline.nothingYet")}</p>`}
         <ol id="replay-happened" aria-labelledby="replay-happened-title">${lines.map((line) => html`
-            <${Happened} key=${line.key} line=${line} goTo=${goTo} />`)}</ol></div>`;
+            <${Happened} key=${line.key} line=${line} goTo=${goTo} />`)}</ol>
+        <p id="replay-earlier" class="quiet">${earlierWords(shown, range)}</p></div>`;
+}
+
+/** What the list does not have; empty where it has all since the replay's beginning. Pure. */
+export function earlierWords(shown, range) {
+    if (!shown) { return ""; }
+    if (shown.isCut) { return t("timeline.onlyNewest", { count: shown.happened.length }); }
+    return shown.happenedFromMs > range.fromMs
+        ? t("timeline.onlySince", { time: clockTime(new Date(shown.happenedFromMs).toISOString()) }) : "";
 }
 
 function Happened({ line: { ms, user, mark, words }, goTo }) {

@@ -98,6 +98,7 @@ export class Moment {
 
     #member(user, devices, ms, known) {
         const { state = "unknown", source: evidence, doubt } = this.#standings.get(user) ?? {};
+        const isUntold = state === "unknown" && evidence === undefined && doubt === undefined;
         const positions = new Map();
         let fixMs = -Infinity;
         for (const index of devices) {
@@ -111,11 +112,10 @@ export class Moment {
         // Whose last fix is old is drawn with the time since when nothing was heard.
         const source = fade === undefined || evidence === "seemsToHaveLeft" ? evidence : "silence";
         const isSame = known && known.state === state && known.source === source && known.doubt === doubt
-            && known.fade === fade && arePlaces(known.positions, positions);
+            && known.fade === fade && known.isUntold === isUntold && arePlaces(known.positions, positions);
         return isSame ? known : {
             user, team: this.#team, state, source, doubt, fade, fixMs: positions.size > 0 ? fixMs : NaN,
-            positions,
-            clocks: none, presences: none, beliefs: none,
+            isUntold, positions, clocks: none, presences: none, beliefs: none,
         };
     }
 
@@ -149,6 +149,14 @@ class PastPosition {
     }
 
     get sampleTime() { return new Date(this.ms).toISOString(); }
+}
+
+/**
+ * Whether the server had heard and said nothing of somebody by then: they may have been put into the team later. They
+ * count in no state.
+ */
+export function isNobodyYet({ isUntold, positions }) {
+    return isUntold === true && positions.size === 0;
 }
 
 /**

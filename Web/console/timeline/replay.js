@@ -14,6 +14,7 @@ import { incidentWords, TimeChoice, useTeams } from "./replaychoice.js";
 import { ChunkReader, ReplayData } from "./replaydata.js";
 import { Replayer } from "./replayer.js";
 import { ReplayMap } from "./replaymap.js";
+import { useVisitorLines, visitorsAt } from "./replayvisitors.js";
 import { useDirectory } from "./usedirectory.js";
 
 export function Replay({ wanted, incidents }) {
@@ -63,6 +64,10 @@ function Player({ subject, incidents, wanted }) {
     const clock = useClock(range);
     const replayer = useReplayer(subject, incidents, setShown, clock.tell);
     const members = useDirectory();
+    const visitorsRecord = useVisitorLines(incident?.number);
+    // They are in no crew.
+    const visitors = useMemo(() => (crew === "" && shown ? visitorsAt(visitorsRecord, shown.ms, team) : []),
+        [visitorsRecord, shown?.ms, crew]);
     const chooseCrew = (value) => {
         setCrew(value);
         replayer.current.choose(team, (user) => isOfGroup(value, members.get(user)));
@@ -77,7 +82,7 @@ function Player({ subject, incidents, wanted }) {
             stateWords(shown, isEmpty)}</p>
         ${shown?.fault && html`<${Retry} words=${faultWords(shown.fault)} again=${() => replayer.current.retry()} />`}
         <${Controls} replayer=${replayer} range=${range} slider=${clock.slider} shown=${shown} />
-        <${Counts} live=${shown?.live} />
+        <${Counts} live=${shown?.live} visitors=${visitors} />
         <div class="replay-place">
             <${ReplayMap} live=${shown?.live} picked=${picked} pick=${pick} />
             <div class="replay-beside">

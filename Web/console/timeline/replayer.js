@@ -18,6 +18,8 @@ const eventLimit = 50;
  * @typedef {object} Shown
  * @property {import("../shared/state.js").State} live the moment, as the console's map takes a state
  * @property {import("./columns.js").Standing[]} happened the latest first
+ * @property {boolean} isCut whether there is more of the same time than `happened` has
+ * @property {number} [happenedFromMs] from when on `happened` is known here
  * @property {string[]} gaps what the server does not have of it
  * @property {boolean} isPlaying
  * @property {boolean} isWaiting whether this moment is on its way
@@ -159,10 +161,14 @@ export class Replayer {
         const ms = this.#ms;
         const chunk = this.#data.at(ms);
         if (chunk) { this.#live = this.#stateAt(chunk, ms); }
+        const chunks = this.#data.upTo(ms);
+        // One more than is shown tells that there are more.
+        const happened = happenedUpTo(chunks, ms, eventLimit + 1, this.#keeps);
         this.#shown = {
             ms, live: this.#live, isPlaying: this.#isPlaying, isWaiting: !chunk && !this.#data.fault,
             fault: chunk ? undefined : this.#data.fault, gaps: chunk?.gaps ?? [],
-            happened: happenedUpTo(this.#data.upTo(ms), ms, eventLimit, this.#keeps),
+            happened: happened.slice(0, eventLimit), isCut: happened.length > eventLimit,
+            happenedFromMs: chunks[0]?.fromMs,
         };
         this.#report(this.#shown);
     }

@@ -49,8 +49,21 @@ export default Object.freeze({
     "timeline.nobody": "Nobody’s place is known for this moment.",
     "timeline.gaps": "Not all of this time is known: {gaps}",
     "timeline.counts": "How many were in each state",
+    "timeline.withVisitors": {
+        one: "{count} visitor on the roll is counted, too",
+        other: "{count} visitors on the roll are counted, too",
+    },
+    "timeline.nobodyYet": {
+        one: "{count} person of today’s team is not counted: nothing was known of them yet",
+        other: "{count} people of today’s team are not counted: nothing was known of them yet",
+    },
     "timeline.happened": "Up to this moment",
     "timeline.nothingYet": "Nothing yet.",
+    "timeline.onlyNewest": {
+        one: "Only the newest {count}. Go back in time for what was before.",
+        other: "Only the newest {count}. Go back in time for what was before.",
+    },
+    "timeline.onlySince": "Only since {time}. Go back in time for what was before.",
     "timeline.became": "{name}: {state}",
     "timeline.lastFix": "Last located at {place}, {time} ({age})",
     "timeline.noFix": "Not located in the day before this moment.",

@@ -51,8 +51,21 @@ export default Object.freeze({
     "timeline.nobody": "No se sabe dónde estaba nadie en este momento.",
     "timeline.gaps": "No se conoce todo este tiempo: {gaps}",
     "timeline.counts": "Cuántos y cómo estaban",
+    "timeline.withVisitors": {
+        one: "se cuenta también {count} visitante de la lista",
+        other: "se cuentan también {count} visitantes de la lista",
+    },
+    "timeline.nobodyYet": {
+        one: "{count} persona del equipo de hoy no se cuenta: aún no se sabía nada de ella",
+        other: "{count} personas del equipo de hoy no se cuentan: aún no se sabía nada de ellas",
+    },
     "timeline.happened": "Hasta este momento",
     "timeline.nothingYet": "Nada todavía.",
+    "timeline.onlyNewest": {
+        one: "Solo lo más reciente ({count}). Retroceda para ver lo anterior.",
+        other: "Solo lo más reciente ({count}). Retroceda para ver lo anterior.",
+    },
+    "timeline.onlySince": "Solo desde {time}. Retroceda para ver lo anterior.",
     "timeline.became": "{name}: {state}",
     "timeline.lastFix": "Última ubicación: {place}, {time} ({age})",
     "timeline.noFix": "Sin ubicación en el día anterior a este momento.",
