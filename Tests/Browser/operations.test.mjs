@@ -116,6 +116,13 @@ test("what is wrong now stands above what should be looked at", () => {
 
 test("old reports that were refused are not told again, and a hostile name turns no words around", () => {
     assert.deepEqual(keysOf({ reports: [{ receivedTime: at(3 * 86_400) }] }), []);
+    // Whose phones they are, why, and where to look.
+    const reports = ["ann/phone", "ann/phone", "ben/watch"].map((device, index) => (
+        { device, reason: "no JSON", receivedTime: at(60 + index) }));
+    const [{ words, advice, href }] = findings({ ...calm, reports }, now);
+    assert.match(words, /^3 reports of phones were refused, .+: ann\/phone, ben\/watch, last at .+: “no JSON”$/);
+    assert.match(advice, /“Refused reports”/);
+    assert.equal(href, "#/operations/reports");
     const [found] = findings({ ...calm, replications: [{ doc_id: "a\u202Eb", state: "failed" }] }, now);
     assert.ok(!found.words.includes("\u202E"));
     assert.equal(found.href, "#/operations/replications");

@@ -27,7 +27,7 @@ async function lookAtServer(request, isAdmin) {
             metrics: async () => parseMetrics(await (await request("../../metrics")).text()),
             deliveries: () => json("deliveries"),
             replications: async () => (await json("../../couchdb/_scheduler/docs?limit=1000")).docs,
-            reports: async () => (await json("refused-reports?limit=5")).items,
+            reports: async () => (await json("refused-reports?limit=100")).items,
         } : {}),
     };
     const names = Object.keys(parts);

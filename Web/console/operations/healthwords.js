@@ -3,7 +3,7 @@ import { hrefOf } from "../shared/route.js";
 import { sizeWords } from "../shared/size.js";
 import { legible } from "../shared/text.js";
 import { age, clockTime, duration } from "../shared/time.js";
-import { t } from "../shared/words.js";
+import { listed, t } from "../shared/words.js";
 import { silentGateways } from "./gatewaywords.js";
 import { metric, samplesOf } from "./metrics.js";
 
@@ -155,11 +155,26 @@ function ofDevices({ reports = [], gateways = [], clocks = 0 }, nowMs) {
         { name: id, href: hrefOf("operations", "gateways") }));
     const fresh = reports.filter(({ receivedTime }) => nowMs - Date.parse(receivedTime) < dayMs);
     return [
-        fresh.length > 0 && finding("watch", "reports", { time: clockTime(fresh[0].receivedTime, nowMs) },
+        fresh.length > 0 && finding("watch", "reports", refusedWords(fresh, nowMs),
             { href: hrefOf("operations", "reports") }),
         clocks > 0 && finding("watch", "clocks", { count: clocks }),
         ...silent,
     ].filter(Boolean);
+}
+
+/** The most senders of refused reports that are named; of others the number is said. */
+const namedSenders = 5;
+
+/** Whose reports could not be read, how many they were, and why the newest was refused. */
+function refusedWords(reports, nowMs) {
+    const senders = [...new Set(reports.map(({ device, user }) => device ?? user ?? t("operations.reports.nobody")))];
+    const more = senders.length - namedSenders;
+    return {
+        count: reports.length, time: clockTime(reports[0].receivedTime, nowMs),
+        senders: listed([...senders.slice(0, namedSenders).map(legible),
+            more > 0 && t("operations.reports.more", { count: more })]),
+        reason: legible(reports[0].reason ?? ""),
+    };
 }
 
 /** What is well: a line for each thing that was looked at and is in order. @param {Look} look @returns {string[]} */

@@ -123,8 +123,14 @@ export default Object.freeze({
     "operations.ill.quota": "A limit is nearly reached: {quota}, {percent} % used.",
     "operations.advice.quota": "Once it is reached, requests are refused. Find what uses it up, or raise the "
         + "limit in the server’s settings.",
-    "operations.ill.reports": "A report could not be read, last at {time}.",
-    "operations.advice.reports": "Its sender does not send it again. See whose it is, and set up that app anew.",
+    "operations.ill.reports": {
+        one: "{count} report of a phone was refused, as the server could not read it: {senders}, at {time}: "
+            + "“{reason}”",
+        other: "{count} reports of phones were refused, as the server could not read them: {senders}, last at "
+            + "{time}: “{reason}”",
+    },
+    "operations.advice.reports": "They do not send these again. Under “Refused reports” see whose they are and "
+        + "what they hold, and set up those apps anew.",
     "operations.ill.gatewaySilent": "The gateway {name} has been silent since {time} ({age}).",
     "operations.advice.gatewaySilent": "Where people with tags near it are is unknown meanwhile. See whether it has "
         + "power and network.",
@@ -321,6 +327,7 @@ export default Object.freeze({
     "operations.reports.whoseHint": "A user’s name; empty for all.",
     "operations.reports.none": "No report was refused.",
     "operations.reports.nobody": "A user who was removed",
+    "operations.reports.more": { one: "and {count} more", other: "and {count} more" },
     "operations.reports.by": "By {topic}, {size}",
     "operations.reports.body": "What was sent",
 });

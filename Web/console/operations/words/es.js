@@ -129,8 +129,14 @@ export default Object.freeze({
     "operations.ill.quota": "Un límite está casi agotado: {quota}, {percent} % usado.",
     "operations.advice.quota": "Cuando se agote, se rechazarán peticiones. Busque qué lo consume o suba el "
         + "límite en los ajustes del servidor.",
-    "operations.ill.reports": "No se pudo leer un informe, el último a las {time}.",
-    "operations.advice.reports": "Quien lo envió no lo repite. Vea de quién es y configure esa aplicación de nuevo.",
+    "operations.ill.reports": {
+        one: "Se rechazó {count} informe de un teléfono que el servidor no pudo leer: {senders}, a las {time}: "
+            + "«{reason}»",
+        other: "Se rechazaron {count} informes de teléfonos que el servidor no pudo leer: {senders}, el último a "
+            + "las {time}: «{reason}»",
+    },
+    "operations.advice.reports": "No los repiten. En «Informes rechazados» vea de quién son y qué contienen, y "
+        + "configure esas aplicaciones de nuevo.",
     "operations.ill.gatewaySilent": "La pasarela {name} está en silencio desde {time} ({age}).",
     "operations.advice.gatewaySilent": "Mientras tanto no se sabe quién está allí con una etiqueta. Compruebe "
         + "su corriente y su red.",
@@ -332,6 +338,7 @@ export default Object.freeze({
     "operations.reports.whoseHint": "El nombre de un usuario; vacío para todos.",
     "operations.reports.none": "No se rechazó ningún informe.",
     "operations.reports.nobody": "Un usuario eliminado",
+    "operations.reports.more": { one: "y {count} más", other: "y {count} más" },
     "operations.reports.by": "Por {topic}, {size}",
     "operations.reports.body": "Lo que se envió",
 });

@@ -85,8 +85,8 @@ export default Object.freeze({
     "operations.advice.oldBackup": "毎日のバックアップが動いていない理由を調べ、今すぐ1つ作ってください。",
     "operations.ill.quota": "上限に近づいています：{quota}、{percent} %使用。",
     "operations.advice.quota": "達すると要求は拒否されます。原因を調べるか、サーバーの設定で上限を引き上げてください。",
-    "operations.ill.reports": "読み取れない報告がありました（最新：{time}）。",
-    "operations.advice.reports": "送信元は再送しません。誰のものかを確認し、そのアプリを設定し直してください。",
+    "operations.ill.reports": { other: "読み取れずに拒否した端末の報告が{count}件あります: {senders}（最新: {time}）「{reason}」" },
+    "operations.advice.reports": "送信元は再送しません。「拒否された報告」で誰のものか、内容は何かを確認し、そのアプリを設定し直してください。",
     "operations.ill.gatewaySilent": "ゲートウェイ{name}は{time}から応答がありません（{age}）。",
     "operations.advice.gatewaySilent": "その間、そこのタグの持ち主は不明です。電源とネットワークを確認してください。",
     "operations.ill.clocks": { other: "時計が進んでいる端末が{count}台あります。その報告は反映されません。" },
@@ -260,6 +260,7 @@ export default Object.freeze({
     "operations.reports.whoseHint": "利用者名。空欄ならすべて。",
     "operations.reports.none": "拒否された報告はありません。",
     "operations.reports.nobody": "削除された利用者",
+    "operations.reports.more": { other: "ほか{count}台" },
     "operations.reports.by": "経路：{topic}、{size}",
     "operations.reports.body": "送られた内容",
 });

@@ -85,8 +85,8 @@ export default Object.freeze({
     "operations.advice.oldBackup": "查明每日备份为何未运行，并立即做一次。",
     "operations.ill.quota": "接近上限：{quota}，已用 {percent} %。",
     "operations.advice.quota": "达到上限后请求会被拒绝。找出占用者，或在服务器设置中提高上限。",
-    "operations.ill.reports": "有报告无法读取，最近一次在 {time}。",
-    "operations.advice.reports": "发送方不会再发。查看是谁的，并重新设置该应用。",
+    "operations.ill.reports": { other: "有 {count} 条手机报告因无法读取而被拒绝：{senders}，最近一次 {time}：“{reason}”" },
+    "operations.advice.reports": "发送方不会重发。请在“被拒绝的报告”中查看是谁的、内容是什么，并重新设置这些应用。",
     "operations.ill.gatewaySilent": "网关 {name} 自 {time} 起无信号（{age}）。",
     "operations.advice.gatewaySilent": "在此期间，那里佩戴标签的人状态未知。请检查其电源和网络。",
     "operations.ill.clocks": { other: "有 {count} 台设备的时钟偏快：它们的报告不起作用。" },
@@ -260,6 +260,7 @@ export default Object.freeze({
     "operations.reports.whoseHint": "用户名；留空表示全部。",
     "operations.reports.none": "没有被拒绝的报告。",
     "operations.reports.nobody": "已删除的用户",
+    "operations.reports.more": { other: "另有 {count} 台" },
     "operations.reports.by": "途径：{topic}，{size}",
     "operations.reports.body": "发送的内容",
 });
