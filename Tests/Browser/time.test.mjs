@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-    age, clockTime, keepTimeBy, localText, minuteTime, stopwatch, today,
+    age, clockTime, keepTimeBy, localText, minuteTime, stopwatch, today, zoneWords,
 } from "../../Web/console/shared/time.js";
 
 /** Does something in another time zone, and at another time by the page's clock. */
@@ -45,6 +45,17 @@ test("which day it is, is by the page’s clock and not by this device’s", () 
         assert.equal(clockTime("2001-02-03T11:00:00Z"), "11:00:00");
         assert.equal(today(), new Date("2001-02-03T01:00:00Z").toDateString());
     });
+});
+
+test("the time zone has its name and its distance from UTC at the time, summer and winter", () => {
+    const [winter, summer] = ["2026-01-21T12:00:00Z", "2026-07-21T12:00:00Z"].map((text) => Date.parse(text));
+    at("Europe/Oslo", "2026-11-21T12:00:00Z", () => {
+        assert.equal(zoneWords(winter), "Central European Standard Time, UTC+01:00");
+        assert.equal(zoneWords(summer), "Central European Summer Time, UTC+02:00");
+    });
+    at("Asia/Kolkata", "2026-11-21T12:00:00Z", () => assert.equal(zoneWords(), "India Standard Time, UTC+05:30"));
+    at("America/St_Johns", "2026-11-21T12:00:00Z", () => assert.match(zoneWords(winter), /, UTC−03:30$/));
+    at("UTC", "2026-11-21T12:00:00Z", () => assert.equal(zoneWords(), "Coordinated Universal Time, UTC"));
 });
 
 test("where the clocks are put back the hour comes twice, and an age and a time that runs count through it", () => {

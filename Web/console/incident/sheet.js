@@ -7,7 +7,7 @@ import { hrefOf } from "../shared/route.js";
 import { isAccounted } from "../shared/safety.js";
 import { emptyState } from "../shared/state.js";
 import { legible } from "../shared/text.js";
-import { clockTime, stopwatch, wholeTime } from "../shared/time.js";
+import { clockTime, stopwatch, wholeTime, zoneWords } from "../shared/time.js";
 import { html, useMemo, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
@@ -73,6 +73,7 @@ function Facts({ incident, sheet, madeMs }) {
         ["incident.fact.closed", incident.open ? t("incident.stillOpen") : closedWords(incident)],
         ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs, incident.open)])],
         ["incident.fact.made", when(new Date(madeMs).toISOString())],
+        ["incident.fact.zone", zoneWords(madeMs)],
     ];
     return html`<dl class="sheet-facts">${facts.filter(([, words]) => words).map(([key, words]) => html`
         <div key=${key}><dt>${t(key)}</dt><dd>${words}</dd></div>`)}</dl>`;

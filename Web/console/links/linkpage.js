@@ -6,7 +6,7 @@ import { LanguageList } from "../shared/languages.js";
 import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { LinkWatch, oldAfterMs } from "../shared/linkwatch.js";
 import { Store } from "../shared/store.js";
-import { clockTime, keepTimeBy } from "../shared/time.js";
+import { clockTime, keepTimeBy, zoneWords } from "../shared/time.js";
 import { html, PageContext, render, useNow, usePage, useSlice } from "../shared/view.js";
 import { addWords, currentLanguage, t } from "../shared/words.js";
 
@@ -91,5 +91,6 @@ function Until() {
     if (!answer) { return undefined; }
     const time = clockTime(new Date(checkedMs + aheadMs).toISOString());
     return html`<footer class="link-foot quiet"><p id="as-of">${t("links.asOf", { time })}</p>
-        <p>${t("links.until", { time: clockTime(answer.expiresTime) })}</p></footer>`;
+        <p>${t("links.until", { time: clockTime(answer.expiresTime) })}</p>
+        <p id="zone">${t("header.zone", { zone: zoneWords() })}</p></footer>`;
 }

@@ -1,5 +1,5 @@
 /** Times as a person reads them: local on the page, UTC in the title. */
-import { currentLanguage, currentLocale, t } from "./words.js";
+import { currentLanguage, currentLocale, listed, t } from "./words.js";
 
 /** The formats of a language, made once: making one takes longer than using it a thousand times. */
 const made = new Map();
@@ -34,6 +34,7 @@ function formats() {
                 hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
             }),
             day: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
+            zone: new Intl.DateTimeFormat(locale, { timeZoneName: "long" }),
             dayOfYear: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" }),
         });
     }
@@ -51,6 +52,22 @@ export function clockTime(text, nowMs = pageNow()) {
 /** `21 Nov 2026, 12:03:07`: for a time that must not be taken for another day's. */
 export function wholeTime(ms) {
     return formats().whole.format(new Date(ms));
+}
+
+/**
+ * The time zone in which times are shown, by its name and its distance from UTC at a time: `Central European Standard
+ * Time, UTC+01:00`.
+ */
+export function zoneWords(ms = pageNow()) {
+    const moment = new Date(ms);
+    const name = formats().zone.formatToParts(moment).find(({ type }) => type === "timeZoneName")?.value;
+    const minutes = -moment.getTimezoneOffset();
+    const two = (number) => String(Math.floor(number)).padStart(2, "0");
+    const distance = Math.abs(minutes);
+    const offset = minutes === 0 ? "UTC"
+        : `UTC${minutes < 0 ? "−" : "+"}${two(distance / 60)}:${two(distance % 60)}`;
+    // Where the browser knows no name of the zone, its name is a distance, too.
+    return listed([name && !/^(UTC|GMT)/.test(name) && name, offset]);
 }
 
 /** A clock's time without seconds: `12:03`. */

@@ -124,6 +124,7 @@ export default Object.freeze({
     "header.menu": "Menu",
     "header.wall": "Wall screen",
     "header.leaveWall": "Show the controls",
+    "header.zone": "All times: {zone}",
     "header.notified": "Notified on this device",
     "connection.notLiveSince": "Not live since {time}",
     "connection.triesAgain": "Tries again within {count} s",

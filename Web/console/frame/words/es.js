@@ -132,6 +132,7 @@ export default Object.freeze({
     "header.menu": "Menú",
     "header.wall": "Pantalla de pared",
     "header.leaveWall": "Mostrar los controles",
+    "header.zone": "Todas las horas: {zone}",
     "header.notified": "Avisos activados aquí",
     "connection.notLiveSince": "Sin conexión desde {time}",
     "connection.triesAgain": "Nuevo intento en {count} s como máximo",

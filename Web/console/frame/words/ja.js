@@ -117,6 +117,7 @@ export default Object.freeze({
     "header.menu": "メニュー",
     "header.wall": "壁面表示",
     "header.leaveWall": "操作ボタンを表示",
+    "header.zone": "時刻はすべて{zone}",
     "header.notified": "この端末に通知中",
     "connection.notLiveSince": "{time}からライブ停止",
     "connection.triesAgain": "{count}秒以内に再試行",

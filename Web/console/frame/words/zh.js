@@ -117,6 +117,7 @@ export default Object.freeze({
     "header.menu": "菜单",
     "header.wall": "大屏显示",
     "header.leaveWall": "显示操作按钮",
+    "header.zone": "所有时间：{zone}",
     "header.notified": "已在此设备上通知",
     "connection.notLiveSince": "自 {time} 起非实时",
     "connection.triesAgain": "{count} 秒内重试",

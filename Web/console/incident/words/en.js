@@ -128,6 +128,7 @@ export default Object.freeze({
     "incident.fact.earlier": "Earlier all clears",
     "incident.fact.closed": "All clear",
     "incident.fact.made": "As of",
+    "incident.fact.zone": "All times",
     "incident.wholeUntil": "{from}, and no longer at {until}",
     "incident.atNoTime": "at no time",
     "incident.stillOpen": "still open",

@@ -129,6 +129,7 @@ export default Object.freeze({
     "incident.fact.earlier": "Fines de alerta anteriores",
     "incident.fact.closed": "Fin de la alerta",
     "incident.fact.made": "Situación a las",
+    "incident.fact.zone": "Todas las horas",
     "incident.wholeUntil": "{from}, y ya no a las {until}",
     "incident.atNoTime": "en ningún momento",
     "incident.stillOpen": "sigue abierto",

@@ -123,6 +123,7 @@ export default Object.freeze({
     "incident.fact.earlier": "以前の解除",
     "incident.fact.closed": "解除",
     "incident.fact.made": "作成時刻",
+    "incident.fact.zone": "時刻",
     "incident.wholeUntil": "{from}（{until}まで）",
     "incident.atNoTime": "一度もなし",
     "incident.stillOpen": "進行中",

@@ -123,6 +123,7 @@ export default Object.freeze({
     "incident.fact.earlier": "此前的解除",
     "incident.fact.closed": "解除警报",
     "incident.fact.made": "截至",
+    "incident.fact.zone": "所有时间",
     "incident.wholeUntil": "{from}，至 {until} 止",
     "incident.atNoTime": "从未",
     "incident.stillOpen": "尚未关闭",
