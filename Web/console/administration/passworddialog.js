@@ -1,4 +1,5 @@
 /** A user's password: typed, or made here and shown once. */
+import { OnceDialog } from "../frame/leaving.js";
 import { Dialog } from "../shared/dialog.js";
 import { html, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
@@ -16,11 +17,12 @@ const keptAtFirst = new Set(["device-tokens", "tokens-for-others"]);
 export function PasswordDialog({ user, isSelf, onClose }) {
     const [given, setGiven] = useState(undefined);
     if (given) {
-        return html`<${Dialog} title=${t("administration.password.of", { name: user })} onClose=${onClose}>
-            <${Secret} secret=${given} label=${t("administration.password.new")} />
+        return html`<${OnceDialog} title=${t("administration.password.of", { name: user })} onClose=${onClose}
+            lost=${t("administration.password.lost", { name: user })}>${({ leave, keep }) => html`
+            <${Secret} secret=${given} label=${t("administration.password.new")} onCopied=${keep} />
             <p>${t("administration.password.handOver")}</p>
-            <p class="answers"><button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>
-        <//>`;
+            <p class="answers"><button type="button" class="primary" onClick=${() => leave()}>${
+            t("close")}</button></p>`}<//>`;
     }
     const order = (values, body) => ({
         path: `users/${encodeURIComponent(user)}/password`, method: "PUT", body,

@@ -86,6 +86,7 @@ export default Object.freeze({
     "administration.password.endsOwn": "It ends all your sessions: sign in again with it.",
     "administration.password.handOver": "Hand it over in person, or by telephone; not by e-mail. They may change "
         + "it.",
+    "administration.password.lost": "The new password of {name}: nobody can show it again.",
     "administration.keep.device-tokens": "Keep their phones reporting: tokens of devices",
     "administration.keep.tokens-for-others": "Keep tokens that they made for others’ devices",
     "administration.keep.api-keys": "Keep their API keys", "administration.keep.aws-keys": "Keep their AWS keys",

@@ -95,6 +95,7 @@ export default Object.freeze({
         + "conserve aquí:",
     "administration.password.endsOwn": "Termina todas sus sesiones: inicie sesión otra vez con ella.",
     "administration.password.handOver": "Entréguela en persona o por teléfono, no por correo. Podrá cambiarla.",
+    "administration.password.lost": "La contraseña nueva de {name}: nadie puede volver a mostrarla.",
     "administration.keep.device-tokens": "Mantener sus teléfonos: tokens de dispositivos",
     "administration.keep.tokens-for-others": "Mantener los tokens que creó para dispositivos ajenos",
     "administration.keep.api-keys": "Mantener sus claves de API",

@@ -74,6 +74,7 @@ export default Object.freeze({
     "administration.password.ends": "この利用者の全セッションと、ここで残さないものは直ちに終了します。",
     "administration.password.endsOwn": "あなたの全セッションが終了します。新しいパスワードでサインインし直してください。",
     "administration.password.handOver": "直接会うか電話で伝え、メールでは送らないでください。本人が変更できます。",
+    "administration.password.lost": "{name}の新しいパスワード: もう一度表示することはできません。",
     "administration.keep.device-tokens": "端末のトークンを残す（報告を続ける）",
     "administration.keep.tokens-for-others": "他者の端末用に作ったトークンを残す", "administration.keep.api-keys": "APIキーを残す",
     "administration.keep.aws-keys": "AWSキーを残す", "administration.keep.links": "作ったリンクを残す",

@@ -71,6 +71,7 @@ export default Object.freeze({
     "administration.password.long": "最多 1024 字节。", "administration.password.ends": "该用户的所有会话会立即结束，此处未保留的也会结束：",
     "administration.password.endsOwn": "您的所有会话都会结束：请用新密码重新登录。",
     "administration.password.handOver": "请当面或通过电话告知，不要用电子邮件。对方可以更改。",
+    "administration.password.lost": "{name} 的新密码：无法再次显示。",
     "administration.keep.device-tokens": "保留设备令牌：手机继续上报", "administration.keep.tokens-for-others": "保留其为他人设备创建的令牌",
     "administration.keep.api-keys": "保留其 API 密钥", "administration.keep.aws-keys": "保留其 AWS 密钥",
     "administration.keep.links": "保留其创建的链接",
