@@ -48,5 +48,8 @@ export const markOrder = [
     "sos", "needsHelp", "unsafe", "seemsToHaveLeft", "unknown", "checking", "offSite", "located", "safe",
 ];
 
-/** The states that are always counted; the others where someone is in them. */
-export const usualMarks = new Set(["unsafe", "unknown", "safe"]);
+/**
+ * The states that are always counted; the others where someone is in them. `checking` comes and goes with single fixes:
+ * what stands below must not move with it.
+ */
+export const usualMarks = new Set(["unsafe", "unknown", "checking", "safe"]);
