@@ -170,9 +170,14 @@ async function signOut() {
     } finally { isSigningOut = false; }
 }
 
+/** Whom and what somebody looked at whose session the server ended: it is there again once they sign in again. */
+let looked;
+
 function begin() {
     if (drafts.begin(session.user.name)) { pending.forget(); }
-    store.set({ user: session.user, whySignedOut: "" });
+    const { filter = noFilter, selection } = looked?.name === session.user.name ? looked : {};
+    looked = undefined;
+    store.set({ user: session.user, whySignedOut: "", filter, selection });
     outbox.begin(session.user.name);
     storage.ask();
     push.begin();
@@ -194,6 +199,8 @@ function forget() {
     outbox.end();
     actions.forget();
     track.close();
+    const { user, filter, selection } = store.value;
+    looked = isSigningOut || !user ? undefined : { name: user.name, filter, selection };
     store.set({
         user: undefined, filter: noFilter, selection: undefined, delivery: undefined, deliveries: [],
         asked: undefined, sharing: undefined, storage: undefined, notice: "", said: "",
