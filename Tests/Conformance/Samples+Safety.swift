@@ -84,6 +84,8 @@ extension PARCount {
         PARCount(crew: CrewNumber(3), name: "Löschzug 3", people: 4, present: 3),
         PARCount(crew: CrewNumber(.max), name: "Engine 4", people: 0),
         PARCount(crew: nil, name: nil, people: .max, present: 0),
+        PARCount(crew: nil, name: nil, people: 3, isVisitors: true),
+        PARCount(crew: nil, name: nil, people: 3, present: 2, isVisitors: true),
     ]
 }
 

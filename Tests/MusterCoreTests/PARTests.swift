@@ -133,10 +133,43 @@ import Testing
         try world.takeOff(World.ben, at: 40)
         #expect(world.crews == ["Engine 3 2/2", "- -/0"])
         let visitor = try world.addVisitor("Zoe", at: 50)
-        #expect(world.crews == ["Engine 3 2/2", "- -/1"])
+        #expect(world.crews == ["Engine 3 2/2", "- -/0", "visitors -/1"])
         try world.takeOff(visitor, at: 60)
+        #expect(world.crews == ["Engine 3 2/2", "- -/0"])
         try world.requestPAR(at: 70)
         #expect(world.crews == ["Engine 3 -/2"])
+    }
+
+    @Test func `visitors are asked for by themselves, also those who come after the request`() throws {
+        var world = try scene()
+        _ = try world.addVisitor("Zoe", at: 5)
+        try world.requestPAR(at: 10)
+        #expect(world.crews == ["Engine 3 -/2", "- -/1", "visitors -/1"])
+        _ = try world.addVisitor("Yan", at: 15)
+        try world.reportPAR(nil, present: 1, at: 20)
+        #expect(world.crews == ["Engine 3 -/2", "- 1/1", "visitors -/2"])
+        try world.reportPAR(nil, isOfVisitors: true, present: 1, at: 30)
+        #expect(world.crews == ["Engine 3 -/2", "- 1/1", "visitors 1/2 short"])
+        try world.reportPAR("Engine 3", present: 2, at: 40)
+        #expect(world.turns.last == .parComplete)
+        #expect(PARRound.rounds(of: world.record).last?.crews.map(\.count.present) == [2, 1, 1])
+    }
+
+    @Test func `a round keeps the visitors who came after its request, whether or not they were reported`() throws {
+        var world = try scene()
+        try world.requestPAR(at: 10)
+        _ = try world.addVisitor("Zoe", at: 15)
+        #expect(world.crews == ["Engine 3 -/2", "- -/1", "visitors -/1"])
+        world.sweep(at: 310)
+        #expect(world.overdue == ["Engine 3", "-", "visitors"])
+        try world.reportPAR(nil, isOfVisitors: true, present: 1, at: 320)
+        #expect(world.crews.last == "visitors 1/1")
+        try world.requestPAR(at: 330)
+        _ = try world.addVisitor("Yan", at: 335)
+        try world.close(at: 340)
+        let rounds = PARRound.rounds(of: world.record)
+        #expect(rounds.map { $0.crews.last?.count.isVisitors } == [true, true])
+        #expect(rounds.map { $0.crews.last?.count.present } == [1, nil])
     }
 
     @Test func `a crew that is removed stays in the round, and one that is renamed has its new name`() throws {
@@ -259,7 +292,8 @@ extension World {
         return round.crews.map { crew in
             let present = crew.count.present.map { String($0) } ?? "-"
             let mark = crew.isShort ? " short" : round.isOverdue(crew) ? " overdue" : ""
-            return "\(crew.count.name ?? "-") \(present)/\(crew.count.people)\(mark)"
+            let name = crew.count.isVisitors ? "visitors" : crew.count.name ?? "-"
+            return "\(name) \(present)/\(crew.count.people)\(mark)"
         }
     }
 
@@ -267,7 +301,7 @@ extension World {
     fileprivate var overdue: [String] {
         let late = record.last { $0.event == .parOverdue }
         guard case .par(let note)? = late?.detail else { return [] }
-        return note.crews.map { $0.name ?? "-" }
+        return note.crews.map { $0.isVisitors ? "visitors" : $0.name ?? "-" }
     }
 
     fileprivate mutating func put(_ user: UserNumber, in crew: CrewNumber) {
@@ -284,14 +318,14 @@ extension World {
     }
 
     fileprivate mutating func reportPAR(
-        _ crew: String?, present: Int32, note: String? = nil, number: Int32? = nil, by author: UserNumber = World.lea,
-        at seconds: Double
+        _ crew: String?, isOfVisitors: Bool = false, present: Int32, note: String? = nil, number: Int32? = nil,
+        by author: UserNumber = World.lea, at seconds: Double
     ) throws {
         now = max(now, seconds)
         defer { settle() }
         try engine.reportPAR(
-            crew, present: present, note: note, number: number, of: IncidentNumber(1), of: Self.team, by: author,
-            now: Self.time(now), into: &decision)
+            crew, isOfVisitors: isOfVisitors, present: present, note: note, number: number, of: IncidentNumber(1),
+            of: Self.team, by: author, now: Self.time(now), into: &decision)
     }
 
     fileprivate mutating func setPARTimer(everySeconds: Double?, at seconds: Double) throws {
@@ -317,7 +351,9 @@ extension World {
         case 1: try reportPAR("Engine 3", present: 2, at: 910)
         case 2: try addVisitor("Zoe", at: 920)
         case 3: sweep(at: 1_205)
-        case 4: try reportPAR(nil, present: 2, at: 1_210)
+        case 4:
+            try reportPAR(nil, present: 1, at: 1_210)
+            try reportPAR(nil, isOfVisitors: true, present: 1, at: 1_212)
         case 5: try setPARTimer(everySeconds: 600, at: 1_220)
         case 6: sweep(at: 1_800)
         case 7: try handOver(to: Self.ana, at: 1_810)

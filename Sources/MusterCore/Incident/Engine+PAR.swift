@@ -1,21 +1,23 @@
 /// PAR, the personnel accountability report: who requests it, what crews report, and what follows from the time.
 extension Engine {
     /// Returns the PAR of an open incident as it is now: with the present names of the crews, and how many of their
-    /// people are on the roll at this moment. Empty for an incident that is not open.
+    /// people are on the roll at this moment. Visitors who came after the request are in it. Empty for an incident that
+    /// is not open.
     ///
     /// - Complexity: O(people on the roll).
     public func par(of incident: IncidentNumber, after decision: Decision = Decision()) -> PARCourse {
         var course = course(of: incident, after: decision)
         guard var round = course.newest, round.endedAt == nil else { return course }
         let sizes = crewSizes(of: incident, after: decision)
+        if let visitors = sizes[.visitors] { round.addVisitors(PARCount(of: .visitors, name: nil, people: visitors)) }
         for place in round.crews.indices {
-            let crew = round.crews[place].count.crew
-            if let crew {
+            let group = round.crews[place].count.group
+            if case .crew(let crew) = group {
                 // A crew that was removed stays as it was last reported.
                 guard let name = crews[crew] else { continue }
                 round.crews[place].count.name = name
             }
-            round.crews[place].count.people = sizes[crew] ?? 0
+            round.crews[place].count.people = sizes[group] ?? 0
         }
         course.newest = round
         return course
@@ -39,21 +41,24 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - crew: the crew's name, as it is now or was at the request; nil for the people in no crew.
+    ///   - isOfVisitors: whether the report is about the visitors; `crew` is nil then.
     ///   - number: the number of the round that the report is for; nil for the newest.
     /// - Throws: `.isNotOpen`; `.hasNoPAR`; `.isNotNewestPAR`; `.isNotInPAR`; `.tooManyReports` beyond
     ///   `PARRound.reportLimit`.
     public func reportPAR(
-        _ crew: String?, present: Int32, note: String?, number: Int32? = nil, of incident: IncidentNumber,
-        of team: TeamNumber, by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
+        _ crew: String?, isOfVisitors: Bool = false, present: Int32, note: String?, number: Int32? = nil,
+        of incident: IncidentNumber, of team: TeamNumber, by author: UserNumber, id: String? = nil, now: Instant,
+        into decision: inout Decision
     ) throws(IncidentError) {
         let open = try openIncident(incident, of: team, after: decision)
         guard let round = par(of: incident, after: decision).newest, round.endedAt == nil else { throw .hasNoPAR }
         guard number ?? round.number == round.number else { throw .isNotNewestPAR(round.number) }
         let recorded = course(of: incident, after: decision).newest?.crews ?? []
+        func isReported(_ known: PARRound.Crew) -> Bool {
+            known.count.name == crew && known.count.isVisitors == isOfVisitors
+        }
         // The name may be another crew's meanwhile: the present names come first.
-        guard
-            let place = round.crews.firstIndex(where: { $0.count.name == crew })
-                ?? recorded.firstIndex(where: { $0.count.name == crew })
+        guard let place = round.crews.firstIndex(where: isReported) ?? recorded.firstIndex(where: isReported)
         else { throw .isNotInPAR }
         let known = round.crews[place]
         guard known.reports == 0 || known.count.present != present || known.note != note || known.reportedBy != author
@@ -132,7 +137,10 @@ extension Engine {
         let number = (course.newest?.number ?? 0) + 1
         guard number <= PARRound.limit else { throw .tooManyPARs }
         let asked = crewSizes(of: incident.number, after: decision)
-            .map { PARCount(crew: $0, name: $0.flatMap { crews[$0] }, people: $1) }
+            .map { group, people in
+                let name: String? = if case .crew(let crew) = group { crews[crew] } else { nil }
+                return PARCount(of: group, name: name, people: people)
+            }
             .sorted(by: PARCount.precedes)
         guard !asked.isEmpty else { throw .nobodyToAccountFor }
         endRound(of: incident, now: now, into: &decision)
@@ -210,28 +218,47 @@ extension Engine {
         return open
     }
 
-    /// Returns how many people on the roll of an incident each crew has; the key nil counts those in no crew.
-    private func crewSizes(of incident: IncidentNumber, after decision: Decision) -> [CrewNumber?: Int32] {
-        var sizes: [CrewNumber?: Int32] = [:]
+    /// Returns how many people on the roll of an incident each crew has, how many are in none, and how many visit.
+    private func crewSizes(of incident: IncidentNumber, after decision: Decision) -> [PARGroup: Int32] {
+        var sizes: [PARGroup: Int32] = [:]
         let team = openIncidents(after: decision).first { $0.number == incident }?.team
         for (person, member) in roll(of: incident, after: decision).members where member.takenOff == nil {
-            sizes[crew(of: person, in: team, after: decision), default: 0] += 1
+            sizes[group(of: person, in: team, after: decision), default: 0] += 1
         }
         return sizes
     }
 
-    /// Returns the crew of a person on the roll of a team; nil for visitors, and for people who are in none any more.
-    private func crew(of person: UserNumber, in team: TeamNumber?, after decision: Decision) -> CrewNumber? {
-        guard person > IncidentEntry.nobody, let state = decidedPerson(person, after: decision), state.team == team
-        else { return nil }
-        return state.crew.flatMap { crews[$0] == nil ? nil : $0 }
+    /// Returns with whom PAR counts a person on the roll of a team. People who are in no crew any more, or in another
+    /// team, count with those in none.
+    private func group(of person: UserNumber, in team: TeamNumber?, after decision: Decision) -> PARGroup {
+        guard person > IncidentEntry.nobody else { return .visitors }
+        guard let state = decidedPerson(person, after: decision), state.team == team, let crew = state.crew,
+            crews[crew] != nil
+        else { return .withoutCrew }
+        return .crew(crew)
     }
 }
 
+/// Whom one count of a PAR is about.
+private enum PARGroup: Hashable {
+    case crew(CrewNumber)
+    case withoutCrew
+    case visitors
+}
+
 extension PARCount {
-    /// Orders crews by name; the people in no crew come last.
-    fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
-        guard let one = left.name, let other = right.name else { return left.name != nil && right.name == nil }
-        return one < other
+    fileprivate init(of group: PARGroup, name: String?, people: Int32) {
+        let crew: CrewNumber? = if case .crew(let number) = group { number } else { nil }
+        self.init(crew: crew, name: name, people: people, isVisitors: group == .visitors)
     }
+
+    fileprivate var group: PARGroup { isVisitors ? .visitors : crew.map { PARGroup.crew($0) } ?? .withoutCrew }
+
+    /// Orders crews by name; then come the people in no crew, and last the visitors.
+    fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
+        if let one = left.name, let other = right.name { return one < other }
+        return left.rank < right.rank
+    }
+
+    private var rank: Int { isVisitors ? 2 : name == nil ? 1 : 0 }
 }

@@ -13,7 +13,7 @@ public struct PARRound: Hashable, Sendable {
     public let note: String?
     /// When a crew that has not reported is overdue.
     public internal(set) var dueAt: Instant
-    /// The crews, in the order of their names; last the people in no crew, if there are any.
+    /// The crews, in the order of their names; then the people in no crew, and last the visitors, if there are any.
     public internal(set) var crews: [Crew]
     /// When the last crew reported; nil while one has not.
     public private(set) var completeAt: Instant?
@@ -80,6 +80,7 @@ public struct PARRound: Hashable, Sendable {
         switch line.event {
         case .parReported:
             for count in note.crews {
+                addVisitors(count)
                 guard let place = crews.firstIndex(where: { $0.count.isSame(as: count) }) else { continue }
                 crews[place].count.people = count.people
                 crews[place].count.present = count.present
@@ -91,34 +92,46 @@ public struct PARRound: Hashable, Sendable {
         case .parComplete: completeAt = line.at
         case .parOverdue: overdueAt = line.at
         // The sizes stay as they were asked for, or reported: people may have left their crews since.
-        case .parEnded: endedAt = line.at
+        case .parEnded:
+            note.crews.forEach { addVisitors($0) }
+            endedAt = line.at
         default: break
         }
+    }
+
+    /// Adds the visitors as they are counted now, unless the round asks for visitors already: those who are put on the
+    /// roll after the request are asked for, too. Any other count changes nothing.
+    mutating func addVisitors(_ count: PARCount) {
+        guard count.isVisitors, !crews.contains(where: \.count.isVisitors) else { return }
+        crews.append(Crew(count))
     }
 
     /// Whether the server reported a crew as overdue, and still waits for its report.
     public func isOverdue(_ crew: Crew) -> Bool { overdueAt != nil && endedAt == nil && crew.isPending }
 }
 
-/// How many people of one crew a PAR round asks for, and how many of them were reported.
+/// How many people of one crew, or how many visitors, a PAR round asks for, and how many of them were reported.
 public struct PARCount: Hashable, Sendable {
-    /// The crew; nil for the people in no crew.
+    /// The crew; nil for the people in no crew, and for the visitors.
     public var crew: CrewNumber?
+    /// Whether it counts the visitors on the roll, who are in no crew and are not counted with the people in none.
+    public var isVisitors: Bool
     /// How many people of the crew are on the roll.
     public var people: Int32
     /// How many of them were reported as present; nil before the first report.
     public var present: Int32?
-    /// The crew's name; nil for the people in no crew.
+    /// The crew's name; nil for the people in no crew, and for the visitors.
     public var name: String?
 
-    public init(crew: CrewNumber?, name: String?, people: Int32, present: Int32? = nil) {
+    public init(crew: CrewNumber?, name: String?, people: Int32, present: Int32? = nil, isVisitors: Bool = false) {
         self.crew = crew
+        self.isVisitors = isVisitors
         self.people = people
         self.present = present
         self.name = name
     }
 
-    func isSame(as other: PARCount) -> Bool { crew == other.crew }
+    func isSame(as other: PARCount) -> Bool { crew == other.crew && isVisitors == other.isVisitors }
 }
 
 /// When an incident's PAR is requested by itself, and how long crews have to report.

@@ -29,8 +29,8 @@ struct PARRoutes: NativeRoutes {
             Route(
                 .post, "\(incident)/par/reports", admits: leaders,
                 .init(
-                    "Incidents", "Report how many people of a crew are present.", body: Self.json("PARReport"),
-                    answers: [answer]), handler: report))
+                    "Incidents", "Report how many people of a crew, or how many visitors, are present.",
+                    body: Self.json("PARReport"), answers: [answer]), handler: report))
         routes.add(
             Route(
                 .post, "\(incident)/handover", admits: leaders,
@@ -72,6 +72,8 @@ struct PARRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         var fields = try await Fields(request)
         let crew = fields.text("crew", limitBytes: 4 * Crew.nameLimit)
+        let isOfVisitors = fields.boolean("visitors") ?? false
+        if isOfVisitors, crew != nil { fields.addFault("crew", "cannot be with visitors: they are in no crew") }
         let present = fields.wholeNumber("present", in: PARRound.presentLimits, isRequired: true)
         let number = fields.wholeNumber("number", in: 1...Double(PARRound.limit))
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
@@ -81,12 +83,14 @@ struct PARRoutes: NativeRoutes {
         let user = access.principal.user
         let isSame: @Sendable (IncidentEntry) -> Bool = { line in
             guard case .par(let round)? = line.detail else { return false }
-            return round.crews.contains { $0.name == crew && $0.present == present }
+            return round.crews.contains {
+                $0.name == crew && $0.isVisitors == isOfVisitors && $0.present == present
+            }
         }
         return try await respond(incident, access, .parReported, sentAs: id, where: isSame) { engine, decision, now in
             try engine.reportPAR(
-                crew, present: present, note: note, number: number, of: incident.number, of: incident.team, by: user,
-                id: id, now: now, into: &decision)
+                crew, isOfVisitors: isOfVisitors, present: present, note: note, number: number, of: incident.number,
+                of: incident.team, by: user, id: id, now: now, into: &decision)
         }
     }
 

@@ -8,7 +8,9 @@ extension Schema {
     static let parEvery = #"{"type":["number","null"],"minimum":60,"maximum":86400}"#
     private static let grace = number(PARTimer.graceLimits)
     private static let count: [(String, String)] = [("people", since)]
-    private static let counted: [(String, String)] = [("crew", crewName), ("present", since)]
+    private static let counted: [(String, String)] = [
+        ("crew", crewName), ("visitors", boolean), ("present", since),
+    ]
 
     /// The members of an incident that describe its PAR.
     static let par: [(String, String)] = [
@@ -17,7 +19,8 @@ extension Schema {
     ]
     /// The members of a line about PAR.
     static let parNews: [(String, String)] = [
-        ("parNumber", since), ("dueTime", time), ("crew", crewName), ("people", since), ("present", since),
+        ("parNumber", since), ("dueTime", time), ("crew", crewName), ("visitors", boolean), ("people", since),
+        ("present", since),
         ("crews", list(of: object(count, optional: counted))), ("everySeconds", parEvery), ("graceSeconds", grace),
     ]
     private static let round: [(String, String)] = [
@@ -37,7 +40,8 @@ extension Schema {
             object(
                 [("present", number(PARRound.presentLimits))],
                 optional: [
-                    ("crew", crewName), ("number", number(1...Double(PARRound.limit))), ("note", sentence), senderID,
+                    ("crew", crewName), ("visitors", boolean), ("number", number(1...Double(PARRound.limit))),
+                    ("note", sentence), senderID,
                 ])
         ),
         ("Handover", object([("to", name)], optional: [("note", sentence), senderID])),

@@ -12,7 +12,9 @@ extension PushRecipients {
         var people: [UserNumber]
         switch news.detail {
         case .par(let note) where incident.turn == .parOverdue:
-            let names = note.crews.prefix(Self.namedCrews).map { $0.name ?? "people without a crew" }
+            let names = note.crews.prefix(Self.namedCrews).map { count in
+                count.isVisitors ? "visitors" : count.name ?? "people without a crew"
+            }
             let more = note.crews.count > names.count ? ", and \(note.crews.count - names.count) more" : ""
             (state, title) = ("par-overdue", "\(prefix)PAR \(note.round) overdue")
             body = "\(team.name): no report of \(names.joined(separator: ", "))\(more)"

@@ -113,6 +113,7 @@ extension EventMapper {
             let crews = note.crews.map { count in
                 var members: [EventValue.Member] = []
                 members.add("Crew", count.name)
+                if count.isVisitors { members.append(.init("Visitors", .boolean(true))) }
                 members.append(.init("People", .integer(Int64(count.people))))
                 if let present = count.present { members.append(.init("Present", .integer(Int64(present)))) }
                 return EventValue.object(members)

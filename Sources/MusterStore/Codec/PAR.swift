@@ -35,7 +35,7 @@ extension ByteWriter {
         put(optional: count.crew)
         put(optional: count.name)
         put(number: count.people)
-        put(byte: count.present == nil ? 0 : 1)
+        put(byte: (count.present == nil ? 0 : 1) | (count.isVisitors ? 2 : 0))
         if let present = count.present { put(number: present) }
     }
 
@@ -79,7 +79,12 @@ extension ByteReader {
         let crew: CrewNumber? = try isPresent() ? CrewNumber(try number()) : nil
         let name: String? = try isPresent() ? try text() : nil
         let people: Int32 = try number()
-        return PARCount(crew: crew, name: name, people: people, present: try isPresent() ? try number() : nil)
+        // Earlier versions counted visitors with the people in no crew, and set the first bit alone.
+        let flags = try byte()
+        guard flags < 4 else { throw .malformed(offset: offset) }
+        return PARCount(
+            crew: crew, name: name, people: people, present: flags & 1 == 0 ? nil : try number(),
+            isVisitors: flags & 2 != 0)
     }
 
     /// Reads what `putCourse` writes.

@@ -30,7 +30,9 @@ extension IncidentReport {
         }.joined()
     }
 
-    private func name(of count: PARCount) -> String { count.name.map { Self.escaped($0) } ?? "without a crew" }
+    private func name(of count: PARCount) -> String {
+        count.isVisitors ? "visitors" : count.name.map { Self.escaped($0) } ?? "without a crew"
+    }
 
     /// What a line says of PAR or a handover beside its event, escaped.
     func words(of detail: IncidentDetail, leader: String?) -> String {

@@ -181,6 +181,7 @@ package struct IncidentReport {
         let word: IncidentDetail.DeclaredNote? = if case .declared(let note)? = line.detail { note } else { nil }
         let firstAt = person?.firstAccountedAt ?? (line.detail == .firstAccounted ? line.at : nil)
         let named = line.user == nil ? nil : line.safety
+        let crew = crews[line.person] ?? (count?.isVisitors == true ? "(visitors)" : count?.name)
         let safety = named?.safety
         let started = Instant(milliseconds: 0)
         let cells = [
@@ -194,7 +195,7 @@ package struct IncidentReport {
             line.lastSeen.map { JSONWriter.text($0.coordinate.longitude) } ?? "",
             line.lastSeen?.sampleTime.rfc3339 ?? "", CSVText.cell(line.author ?? author ?? ""),
             CSVText.cell(line.note ?? ""), safety?.doubt?.wireName.description ?? "",
-            CSVText.cell(crews[line.person] ?? count?.name ?? ""), CSVText.cell(phone ?? ""),
+            CSVText.cell(crew ?? ""), CSVText.cell(phone ?? ""),
             par.map { String($0) } ?? "", count.map { String($0.people) } ?? "",
             count?.present.map { String($0) } ?? "", callsSeen[line.person]?.rfc3339 ?? "",
             word?.kind.wireName.description ?? "", word?.at.rfc3339 ?? "", firstAt?.rfc3339 ?? "",

@@ -267,6 +267,34 @@ def test_a_leaders_request_that_is_sent_twice_counts_once(server):
     lea.ok("POST", f"/incidents/{number}/close", {"reason": "out", "id": "c3"})
 
 
+def test_visitors_are_a_row_of_their_own_in_par(make_server):
+    server = make_server().start()
+    lea = make_brigade(server, "pier")["lea"]
+    number = start(lea, "pier")
+    path, reports = f"/incidents/{number}", f"/incidents/{number}/par/reports"
+    lea.ok("POST", f"{path}/roll", {"name": "Zoe"})
+    asked = lea.ok("POST", f"{path}/par", {})["par"]
+    assert asked["crews"][-1] == {"visitors": True, "people": 1, "isOverdue": False, "isShort": False}
+    assert asked["crews"][-2]["people"] == 1, "those in no crew do not count the visitors"
+    # Who comes after the request is asked for, too.
+    lea.ok("POST", f"{path}/roll", {"name": "Yan"})
+    lea.refused(422, "POST", reports, {"crew": "Engine 3", "visitors": True, "present": 1})
+    before = lea.last_sequence()
+    answer = lea.ok("POST", reports, {"visitors": True, "present": 1, "id": "v1"})
+    row = answer["par"]["crews"][-1]
+    assert (row["visitors"], row["people"], row["present"], row["isShort"]) == (True, 2, 1, True)
+    [told] = happened(lea, before)
+    assert (told["visitors"], told["people"], told["present"]) == (True, 2, 1) and "crew" not in told
+    server.kill()
+    server.start()
+    lea = NativeApi(server.address, lea.token)
+    assert lea.ok("POST", reports, {"visitors": True, "present": 1, "id": "v1"})["par"] == answer["par"]
+    lea.refused(409, "POST", reports, {"present": 1, "id": "v1"})
+    printed = run("incident", "par-report", str(number), "--visitors", "2", data=server.data)
+    assert "present\tvisitors\t2 of 2\t" in printed
+    assert "<td>visitors</td>" in lea.send("GET", f"{path}/report?format=html").text
+
+
 def test_par_and_a_handover_on_the_command_line(server):
     make_brigade(server, "lock")
 

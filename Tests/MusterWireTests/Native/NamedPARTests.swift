@@ -63,6 +63,12 @@ import Testing
             .parOverdue, NamedIncidentNews(detail: .par(.init(round: 2, crews: [Self.crews[1]])), by: nil),
             #"{"parNumber":2,"crews":[{"people":2}]}"#)
         check(
+            .parOverdue,
+            NamedIncidentNews(
+                detail: .par(.init(round: 2, crews: [PARCount(crew: nil, name: nil, people: 3, isVisitors: true)])),
+                by: nil),
+            #"{"parNumber":2,"crews":[{"visitors":true,"people":3}]}"#)
+        check(
             .parTimerSet, NamedIncidentNews(detail: .parTimer(PARTimer()), by: "bob"),
             #"{"by":"bob","everySeconds":null,"graceSeconds":300}"#)
         check(

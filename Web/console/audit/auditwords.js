@@ -135,16 +135,21 @@ function declarationWords({ kind, user, repeated, note }) {
 }
 
 function incidentWords(change) {
-    const { happened, kind, number, team, to, reason, reopenReason, note, crew, present, people, parNumber } = change;
+    const { happened, kind, number, team, to, reason, reopenReason, note, present, people, parNumber } = change;
     const what = t(kind === "drill" ? "audit.drill" : "audit.evacuation");
     const parameters = {
         what, number: String(number ?? "–"), team: name(team), to: name(to), par: String(parNumber ?? "–"),
-        crew: crew === undefined ? t("audit.noCrew") : legible(crew), present: String(present ?? "–"),
+        crew: crewWords(change), present: String(present ?? "–"),
         people: String(people ?? "–"),
     };
     const words = known(incidents, happened, (turn) => t(`audit.incident.${turn}`, parameters), name(team));
     // The note is the incident's own: only its start is explained by it.
     return withNote(words, { started: note, closed: reason, reopened: reopenReason }[happened]);
+}
+
+function crewWords({ crew, visitors }) {
+    if (visitors) { return t("audit.visitors"); }
+    return crew === undefined ? t("audit.noCrew") : legible(crew);
 }
 
 function rollWords({ event, incident, user, crew, reason, note }) {

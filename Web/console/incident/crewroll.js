@@ -4,7 +4,7 @@ import { markOrder } from "../shared/marks.js";
 import { isAccounted, isChecking, seemsToHaveLeft, shownState } from "../shared/safety.js";
 import { byName } from "../shared/text.js";
 import { understood } from "../shared/understood.js";
-import { owesReport } from "./par.js";
+import { crewKey, owesReport } from "./par.js";
 
 const rank = new Map(markOrder.map((state, index) => [state, index]));
 
@@ -52,27 +52,26 @@ export function byNeed(people, stateOf, places) {
  * @param {object[]} [reports] the crews of the newest PAR
  * @param {(member: object) => string} stateOf how somebody is shown
  * @param {Map<string, number>} places the place of each by their name, as of `placesOf`
- * @returns {{key: string, crew?: string, isOff: boolean, people: object[], waiting: number, checking: number,
- *   report?: object}[]}
+ * @returns {{key: string, crew?: string, visitors: boolean, isOff: boolean, people: object[], waiting: number,
+ *   checking: number, report?: object}[]} the visitors are a crew of their own
  */
 export function crewsOfRoll(people, reports, stateOf, places) {
     const groups = new Map();
-    const group = (key, crew, isOff = false) => {
-        if (!groups.has(key)) { groups.set(key, { key, crew, isOff, people: [], waiting: 0, checking: 0 }); }
+    const group = (key, { crew, visitors = false } = {}, isOff = false) => {
+        if (!groups.has(key)) { groups.set(key, { key, crew, visitors, isOff, people: [], waiting: 0, checking: 0 }); }
         return groups.get(key);
     };
-    for (const report of reports ?? []) { group(crewKey(report.crew), report.crew).report = report; }
+    for (const report of reports ?? []) { group(crewKey(report), report).report = report; }
     // All at once, as each crew keeps the order in which its people come.
     for (const member of byNeed(people, stateOf, places)) {
         if (member.takenOff) { group("off", undefined, true).people.push(member); continue; }
-        const own = group(crewKey(member.crew), member.crew);
+        const of = { crew: member.crew, visitors: member.roll?.kind === "visitor" };
+        const own = group(crewKey(of), of);
         own.people.push(member);
         if (isChecking(member)) { own.checking += 1; } else if (!isAccounted(member)) { own.waiting += 1; }
     }
     return [...groups.values()].sort((left, right) => urgency(left) - urgency(right) || byCrew(left, right));
 }
-
-const crewKey = (crew) => (crew === undefined ? "none" : `crew ${crew}`);
 
 function urgency({ isOff, waiting, checking, report }) {
     if (isOff) { return 9; }
@@ -82,8 +81,9 @@ function urgency({ isOff, waiting, checking, report }) {
 }
 
 function byCrew(left, right) {
-    // Those of no crew come after the crews.
-    return Number(left.crew === undefined) - Number(right.crew === undefined)
+    // Those of no crew come after the crews, and visitors after them.
+    return Number(left.visitors) - Number(right.visitors)
+        || Number(left.crew === undefined) - Number(right.crew === undefined)
         || byName(left.crew ?? "", right.crew ?? "");
 }
 

@@ -5,7 +5,8 @@ import { listed, t } from "../shared/words.js";
 
 /**
  * @typedef {object} CrewReport
- * @property {string} [crew] absent for the people who are in none
+ * @property {string} [crew] absent for the people who are in none, and for the visitors
+ * @property {boolean} [visitors] whether it counts the visitors, who are in no crew
  * @property {number} people how many there were when it was asked
  * @property {number} [present] absent while it was not reported
  * @property {string} [reportedTime]
@@ -76,7 +77,7 @@ export function courseWords(par, nowMs, isOpen = true) {
 export function overdueWords(par, nowMs, limit = 8) {
     const late = par.crews.filter((report) => isLate(report, par, nowMs));
     if (late.length === 0) { return ""; }
-    const names = late.slice(0, limit).map(({ crew }) => crewWords(crew));
+    const names = late.slice(0, limit).map(crewWords);
     const more = late.length - names.length;
     return t("incident.parOverdue", {
         count: late.length, time: clockTime(par.dueTime, nowMs),
@@ -99,23 +100,34 @@ export function reportWords(report, nowMs) {
     return note ? t("text.noted", { words, note: legible(note) }) : words;
 }
 
-/** A crew's name in words; the people in no crew have words, too. */
-export function crewWords(crew) {
+/** A crew's name in words; the visitors, and the people in no crew, have words, too. */
+export function crewWords({ crew, visitors }) {
+    if (visitors) { return t("incident.visitors"); }
     return crew === undefined ? t("incident.noCrew") : legible(crew);
+}
+
+/** What names a crew, the visitors, or the people in no crew among the others. */
+export function crewKey({ crew, visitors }) {
+    if (visitors) { return "visitors"; }
+    return crew === undefined ? "none" : `crew ${crew}`;
 }
 
 /**
  * A PAR with a report that the feed told of, so that it shows before the incident is read again, which has its note.
  * @param {PAR|undefined} par
- * @param {{happened: string, parNumber?: number, crew?: string, present?: number, by?: string}} change its `note` is
- *   the incident's
+ * @param {{happened: string, parNumber?: number, crew?: string, visitors?: boolean, people?: number, present?: number,
+ *   by?: string}} change its `note` is the incident's
  * @param {number} nowMs when the feed told of it
  */
-export function withReport(par, { happened, parNumber, crew, present, by }, nowMs) {
+export function withReport(par, { happened, parNumber, crew, visitors, people, present, by }, nowMs) {
     if (!par || happened !== "parReported" || present === undefined || parNumber !== par.number) { return par; }
-    const crews = par.crews.map((report) => {
+    const key = crewKey({ crew, visitors });
+    const isKnown = par.crews.some((report) => crewKey(report) === key);
+    // Visitors may have come since the page read the round.
+    const asked = isKnown || !visitors ? par.crews : [...par.crews, { visitors, people }];
+    const crews = asked.map((report) => {
         // The answer to one's own report may be here already, and has more.
-        if (report.crew !== crew || report.present === present) { return report; }
+        if (crewKey(report) !== key || report.present === present) { return report; }
         const reportedTime = new Date(nowMs).toISOString();
         const isShort = present < report.people;
         return { ...report, present, reportedBy: by, reportedTime, note: undefined, isOverdue: false, isShort };

@@ -2,7 +2,7 @@
 import { legible } from "../shared/text.js";
 import { t } from "../shared/words.js";
 import { given, namesWords, noteField } from "./askings.js";
-import { crewWords } from "./par.js";
+import { crewKey, crewWords } from "./par.js";
 
 /** @typedef {import("../frame/ask.js").Ask} Ask */
 
@@ -15,11 +15,13 @@ export function requestPAR({ number, team }, id) {
 }
 
 /** Says that a crew is complete. @returns {import("../shared/pending.js").Order} */
-export function reportPAR({ number, par }, { crew }, { present, note: words, id }) {
+export function reportPAR({ number, par }, report, { present, note: words, id }) {
+    const { crew, visitors } = report;
+    const about = visitors ? { visitors } : crew === undefined ? {} : { crew };
     return {
         path: `incidents/${number}/par/reports`,
-        body: { ...(crew === undefined ? {} : { crew }), present, number: par.number, id, ...given("note", words) },
-        words: t("incident.orderReport", { crew: crewWords(crew), count: present }),
+        body: { ...about, present, number: par.number, id, ...given("note", words) },
+        words: t("incident.orderReport", { crew: crewWords(report), count: present }),
     };
 }
 
@@ -37,10 +39,10 @@ export function setTimer({ number }, everySeconds) {
  * @returns {Ask} whether a crew is complete although the roll misses some of it
  */
 export function askComplete(incident, report, missing, done) {
-    const { crew, people } = report;
+    const { people } = report;
     return ({ live }) => (live.incidents.has(incident.number) ? {
-        draft: `complete ${incident.number} ${incident.par.number} ${crew ?? ""}`,
-        title: t("incident.completeTitle", { crew: crewWords(crew), count: people }),
+        draft: `complete ${incident.number} ${incident.par.number} ${crewKey(report)}`,
+        title: t("incident.completeTitle", { crew: crewWords(report), count: people }),
         lines: [t("incident.completeMissing", { names: namesWords(missing) })],
         fields: [note()], button: t("incident.completeAll", { count: people }),
         order: (values, id) => reportPAR(incident, report, { ...values, present: people, id }),
@@ -51,8 +53,8 @@ export function askComplete(incident, report, missing, done) {
 /** @returns {Ask} how many of a crew are there, where it is not all */
 export function askFewer(incident, report, done) {
     return ({ live }) => (live.incidents.has(incident.number) ? {
-        draft: `par ${incident.number} ${incident.par.number} ${report.crew ?? ""}`,
-        title: t("incident.fewerTitle", { crew: crewWords(report.crew), count: report.people }),
+        draft: `par ${incident.number} ${incident.par.number} ${crewKey(report)}`,
+        title: t("incident.fewerTitle", { crew: crewWords(report), count: report.people }),
         lines: [t("incident.fewerDoes")],
         fields: [{
             name: "present", label: t("incident.present"), type: "number", missing: t("incident.needsPresent"),

@@ -5,7 +5,7 @@ import { newID } from "../shared/id.js";
 import { clockTime } from "../shared/time.js";
 import { html, useNow, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { askedWords, courseWords, crewWords, overdueWords, reportWords } from "./par.js";
+import { askedWords, courseWords, crewKey, crewWords, overdueWords, reportWords } from "./par.js";
 import { askEvery, requestPAR, setTimer } from "./parasking.js";
 import { usePress } from "./usepress.js";
 
@@ -77,8 +77,8 @@ function Rounds({ incident }) {
         ${state.isBusy && html`<p class="quiet" role="status">${t("list.loading")}</p>`}
         ${state.rounds?.map((par) => html`<div key=${par.number}>
             <h4>${askedWords(par, now)}</h4>
-            <ul>${par.crews.map((report) => html`<li key=${report.crew ?? ""}>${
-        t("incident.crewLine", { crew: crewWords(report.crew), words: reportWords(report, now) })}</li>`)}</ul>
+            <ul>${par.crews.map((report) => html`<li key=${crewKey(report)}>${
+        t("incident.crewLine", { crew: crewWords(report), words: reportWords(report, now) })}</li>`)}</ul>
         </div>`)}
     </details>`;
 }

@@ -113,11 +113,11 @@ function Rows({ rows, folded, fold, incident, isLed, now, live, holdsSeconds, ta
 
 const placed = (index) => ({ transform: `translateY(${index * rowHeight}px)` });
 
-function CrewRow({ crew: { key, crew, isOff, people, waiting, checking, report }, index, hasFocus, now, incident, isLed,
-    isFolded, fold, take, press }) {
+function CrewRow({ crew: group, index, hasFocus, now, incident, isLed, isFolded, fold, take, press }) {
     const page = usePage();
+    const { key, isOff, people, waiting, checking, report } = group;
     const accounted = people.length - waiting - checking;
-    const name = isOff ? t("incident.takenOff") : crewWords(crew);
+    const name = isOff ? t("incident.takenOff") : crewWords(group);
     const counts = isOff ? String(people.length) : listed([
         t("groups.crew", { accounted, people: people.length }),
         waiting > 0 && t("tally.unaccounted", { count: waiting }),

@@ -107,8 +107,8 @@ function Missing({ incident, people, live, madeMs }) {
     </section>`;
 }
 
-function Crew({ crew: { crew, isOff, people, report, waiting, checking }, incident, madeMs }) {
-    const name = isOff ? t("incident.takenOff") : crewWords(crew);
+function Crew({ crew: { crew, visitors, isOff, people, report, waiting, checking }, incident, madeMs }) {
+    const name = isOff ? t("incident.takenOff") : crewWords({ crew, visitors });
     const counts = isOff ? String(people.length)
         : t("groups.crew", { accounted: people.length - waiting - checking, people: people.length });
     return html`<section class="sheet-crew">

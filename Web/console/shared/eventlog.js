@@ -42,7 +42,7 @@ export function atTheirTimes(events) {
 /** What a change about PAR or a handover tells besides that it happened. */
 function incidentNews({ happened, crew, visitors, present, people, crews, to, by }) {
     switch (happened) {
-        case "parReported": return { crew, present, people };
+        case "parReported": return { crew, visitors, present, people };
         case "parOverdue": return { crews };
         case "handedOver": return { to, by };
         default: return {};

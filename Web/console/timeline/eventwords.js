@@ -66,14 +66,14 @@ function timerWords({ happened, by }) {
 }
 
 /** What happened to PAR, or to who leads; undefined where it is something else. */
-function newsWords(happened, what, { crew, present, people, crews, to }) {
-    const nameOf = (name) => (name === undefined || name === null ? t("event.noCrew") : legible(name));
+function newsWords(happened, what, { crew, visitors, present, people, crews, to }) {
+    const nameOf = (one) => (one.visitors ? t("event.visitors") : one.crew ? legible(one.crew) : t("event.noCrew"));
     switch (happened) {
         case "parRequested": return t("event.parRequested", { what });
-        case "parReported": return t("event.parReported", { what, crew: nameOf(crew), present, people });
+        case "parReported": return t("event.parReported", { what, crew: nameOf({ crew, visitors }), present, people });
         case "parComplete": return t("event.parComplete", { what });
         case "parOverdue": {
-            const names = (crews ?? []).map((owing) => nameOf(owing.crew));
+            const names = (crews ?? []).map(nameOf);
             return t("event.parOverdue", { what, crews: listed(names) });
         }
         case "parTimerSet": return t("event.parTimer", { what });

@@ -161,6 +161,7 @@ extension JSONWriter {
 
     private mutating func members(of count: PARCount) {
         if let name = count.name { member("crew", name) }
+        if count.isVisitors { member("visitors", true) }
         member("people", Int64(count.people))
         if let present = count.present { member("present", Int64(present)) }
     }

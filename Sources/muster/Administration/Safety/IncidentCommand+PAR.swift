@@ -22,22 +22,30 @@ extension IncidentCommand {
 
     struct PARReport: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "par-report", abstract: "Report how many people of a crew are present.",
+            commandName: "par-report", abstract: "Report how many people of a crew, or how many visitors, are present.",
             usage: "muster incident par-report <number> <crew> <present>\n"
-                + "muster incident par-report <number> --no-crew <present>")
+                + "muster incident par-report <number> --no-crew <present>\n"
+                + "muster incident par-report <number> --visitors <present>")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The crew, and how many of its people are present.") var report: [String]
         @Flag(help: "Report the people in no crew.") var noCrew = false
+        @Flag(help: "Report the visitors.") var visitors = false
         @Option(help: "The PAR that the report is for, if it must not count for a newer one.") var par: Int?
         @Option(help: "A remark for the record.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            guard report.count == (noCrew ? 1 : 2), let present = Int(report[report.count - 1]) else {
+            guard !(noCrew && visitors) else {
+                throw CommandFailure("--no-crew and --visitors are two reports: send one after the other")
+            }
+            let isNamed = !noCrew && !visitors
+            guard report.count == (isNamed ? 2 : 1), let present = Int(report[report.count - 1]) else {
                 throw CommandFailure("name the crew, and how many of its people are present, such as \"Engine 3\" 4")
             }
-            let order = Order(crew: noCrew ? nil : report[0], present: present, number: par, note: note)
+            let order = Order(
+                crew: isNamed ? report[0] : nil, visitors: visitors ? true : nil, present: present, number: par,
+                note: note)
             try await printPAR(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/par/reports", json: order)
             }
@@ -45,6 +53,7 @@ extension IncidentCommand {
 
         private struct Order: Encodable {
             var crew: String?
+            var visitors: Bool?
             var present: Int
             var number: Int?
             var note: String?
@@ -146,6 +155,7 @@ extension IncidentCommand {
         }
         struct Crew: Decodable {
             var crew: String?
+            var visitors: Bool?
             var people: Int
             var present: Int?
             var reportedTime: String?
@@ -156,7 +166,7 @@ extension IncidentCommand {
 
             /// The crew and its report on one line.
             var line: String {
-                let name = crew?.onOneLine ?? "without a crew"
+                let name = visitors == true ? "visitors" : crew?.onOneLine ?? "without a crew"
                 guard let present else { return "\(isOverdue ? "OVERDUE" : "pending")\t\(name)\t\(people) asked for" }
                 let by = "reported \(reportedTime ?? "") by \(reportedBy?.onOneLine ?? "")"
                 let remark = note.map { "\t\($0.onOneLine)" } ?? ""

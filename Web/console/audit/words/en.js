@@ -61,6 +61,7 @@ export default Object.freeze({
     "audit.declaration.needsHelp": "{name} is marked as needing help",
     "audit.declaration.more": "The call of {name} is repeated or added to",
     "audit.noCrew": "without a crew",
+    "audit.visitors": "visitors",
     "audit.declaration.sos": "{name} calls SOS",
     "audit.declaration.offSite": "{name} is marked off site",
     "audit.declaration.clear": "What was declared of {name} is cleared",

@@ -62,6 +62,7 @@ export default Object.freeze({
     "audit.declaration.needsHelp": "{name}: marcado como necesitado de ayuda",
     "audit.declaration.more": "La llamada de {name} se repite o se completa",
     "audit.noCrew": "sin cuadrilla",
+    "audit.visitors": "visitantes",
     "audit.declaration.sos": "{name} pide SOS",
     "audit.declaration.offSite": "{name}: marcado fuera del recinto",
     "audit.declaration.clear": "Se retira lo declarado sobre {name}",

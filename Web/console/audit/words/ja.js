@@ -54,6 +54,7 @@ export default Object.freeze({
     "audit.declaration.needsHelp": "{name}を要救助と記録",
     "audit.declaration.more": "{name}の救助要請の再送または追記",
     "audit.noCrew": "班なし",
+    "audit.visitors": "来訪者",
     "audit.declaration.sos": "{name}がSOSを発信",
     "audit.declaration.offSite": "{name}を敷地外と記録",
     "audit.declaration.clear": "{name}についての申告を取り消し",

@@ -54,6 +54,7 @@ export default Object.freeze({
     "audit.declaration.needsHelp": "{name} 标记为需要帮助",
     "audit.declaration.more": "{name} 再次求助或补充",
     "audit.noCrew": "无小组",
+    "audit.visitors": "访客",
     "audit.declaration.sos": "{name} 发出 SOS",
     "audit.declaration.offSite": "{name} 标记为在场外",
     "audit.declaration.clear": "清除关于 {name} 的声明",

@@ -93,6 +93,7 @@ export default Object.freeze({
     "event.parTimer": "{what}: PAR timer changed",
     "event.handedOver": "{what}: {name} leads now",
     "event.noCrew": "without a crew",
+    "event.visitors": "visitors",
     "sharing.list": "Links…",
     "sharing.one": "Share by link…",
 

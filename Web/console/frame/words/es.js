@@ -100,6 +100,7 @@ export default Object.freeze({
     "event.parTimer": "{what}: horario de PAR cambiado",
     "event.handedOver": "{what}: ahora dirige {name}",
     "event.noCrew": "sin cuadrilla",
+    "event.visitors": "visitantes",
     "sharing.list": "Enlaces…",
     "sharing.one": "Compartir por enlace…",
 

@@ -87,6 +87,7 @@ export default Object.freeze({
     "event.parTimer": "{what}: PARの間隔を変更",
     "event.handedOver": "{what}: 指揮は{name}へ",
     "event.noCrew": "班なし",
+    "event.visitors": "来訪者",
     "sharing.list": "リンク…",
     "sharing.one": "リンクで共有…",
 

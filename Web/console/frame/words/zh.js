@@ -87,6 +87,7 @@ export default Object.freeze({
     "event.parTimer": "{what}：PAR 间隔已更改",
     "event.handedOver": "{what}：现由 {name} 指挥",
     "event.noCrew": "无班组",
+    "event.visitors": "访客",
     "sharing.list": "链接…",
     "sharing.one": "通过链接共享…",
 

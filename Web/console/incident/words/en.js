@@ -30,7 +30,8 @@ export default Object.freeze({
     "incident.role.admin": "Admin",
     "incident.role.leader": "Leader",
     "incident.par": "PAR",
-    "incident.parNone": "No PAR was requested yet. Once it is, each crew reports how many of its people are present.",
+    "incident.parNone": "No PAR was requested yet. Once it is, each crew reports how many of its people are "
+        + "present. Visitors are counted by themselves.",
     "incident.parNow": "Request a PAR now",
     "incident.every": "When the server requests a PAR by itself",
     "incident.other": "Other…",
@@ -59,6 +60,7 @@ export default Object.freeze({
     "incident.parCrewMore": "{count} present, more than asked for, {time}, {name}",
     "incident.parCrewWhole": "complete, {time}, {name}",
     "incident.noCrew": "Without a crew",
+    "incident.visitors": "Visitors",
     "incident.note": "Note",
     "incident.orderPAR": "PAR of {team}",
     "incident.orderReport": "{crew}: {count} present",

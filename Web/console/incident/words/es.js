@@ -30,8 +30,8 @@ export default Object.freeze({
     "incident.role.admin": "Administrador",
     "incident.role.leader": "Responsable",
     "incident.par": "PAR",
-    "incident.parNone": "Aún no se ha pedido ningún PAR. Cuando se pida, cada cuadrilla informa de cuántas personas "
-        + "tiene consigo.",
+    "incident.parNone": "Aún no se ha pedido ningún PAR. Cuando se pida, cada cuadrilla informa de cuántas "
+        + "personas tiene consigo. Los visitantes se cuentan aparte.",
     "incident.parNow": "Pedir un PAR ahora",
     "incident.every": "Cuándo se pide un PAR automáticamente",
     "incident.other": "Otro…",
@@ -60,6 +60,7 @@ export default Object.freeze({
     "incident.parCrewMore": "{count} presentes, más de las solicitadas, {time}, {name}",
     "incident.parCrewWhole": "completa, {time}, {name}",
     "incident.noCrew": "Sin cuadrilla",
+    "incident.visitors": "Visitantes",
     "incident.note": "Nota",
     "incident.orderPAR": "PAR de {team}",
     "incident.orderReport": "{crew}: {count} presentes",
