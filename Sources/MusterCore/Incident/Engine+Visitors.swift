@@ -5,20 +5,23 @@ extension Engine {
     /// - Parameters:
     ///   - name: the visitor's name.
     ///   - state: the visitor's safety: `.safe`, `.offSite`, `.needsHelp`, or `.unknown` while nobody knows.
+    ///   - isOwnWord: whether the visitor says so, who entered by a link that the author gave.
     ///   - id: the sender's id of the request, for the record.
     /// - Returns: the line that records the visitor, with the visitor's number.
     /// - Throws: `.isNotOpen`; `.tooManyVisitors` beyond `Roll.visitorLimit`.
     @discardableResult
     public func addVisitor(
-        named name: String, _ state: Safety.State, note: String?, to incident: IncidentNumber, of team: TeamNumber,
-        by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
+        named name: String, _ state: Safety.State, isOwnWord: Bool = false, note: String?,
+        to incident: IncidentNumber, of team: TeamNumber, by author: UserNumber, id: String? = nil, now: Instant,
+        into decision: inout Decision
     ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard let visitor = roll.nextVisitor else { throw .tooManyVisitors }
+        let source: Safety.Source = isOwnWord ? .ownDeclaration : .marked(by: author)
         let entry = IncidentEntry(
             incident: incident, at: now, person: visitor, event: .visitor,
-            safety: Safety(state: state, since: now, source: .marked(by: author)), lastSeen: nil, author: author,
-            note: note, name: name, id: id)
+            safety: Safety(state: state, since: now, source: source), lastSeen: nil, author: author, note: note,
+            name: name, id: id)
         return enterByHand(entry, of: team, now: now, into: &decision)
     }
 

@@ -97,6 +97,8 @@ def test_a_visitor_enters_once_and_only_while_an_incident_is_open(town):
     roll = [person for person in town.sue.ok("GET", f"/incidents/{number}")["roll"] if person["visitor"]]
     assert [(person["user"], person["state"]) for person in roll] == [("Vera Visitor", "safe"), ("Walt", "safe")]
     assert roll[0]["note"] == "entered by a link: came by bus"
+    # The giver of the link marked nobody.
+    assert roll[0]["source"] == "ownDeclaration" and "markedBy" not in roll[0] and "mark" not in roll[0]
     for body in ({"id": "c", "name": " "}, {"id": "c", "name": "a\nb"}, {"id": "", "name": "x"}, {"name": "x"},
                  {"id": "c", "name": "x" * 201}, {"id": "c", "name": "x", "note": "n" * 501},
                  {"id": "c", "name": "x", "state": "safe"}):

@@ -1,5 +1,6 @@
 /** What the record of an incident has of somebody on its roll, and of each time that it was closed. Pure. */
 import { isAccounted } from "../shared/safety.js";
+import { writtenNote } from "../shared/rowwords.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch, wholeTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
@@ -49,7 +50,11 @@ export function saidWords({ said, mark }, nowMs) {
 export function remarkWords(member, nowMs) {
     const note = member.takenOff?.reason ?? member.note;
     const isOfMark = note !== undefined && note === member.mark?.note;
-    return listed([!isOfMark && note && legible(note), markWords(member, nowMs), ...saidWords(member, nowMs)]);
+    const { isByLink, text } = writtenNote({ note, roll: member.roll });
+    return listed([
+        isByLink && t("roll.byLink"), !isOfMark && legible(text), markWords(member, nowMs),
+        ...saidWords(member, nowMs),
+    ]);
 }
 
 /**

@@ -51,7 +51,9 @@ export function applyRoll(draft, { incident, team, event, ...person }, nowhere) 
     if (!(person.person < 0) || (event !== "visitor" && event !== "changed")) { return false; }
     const note = person.note ?? draft.members.get(key)?.note;
     const { by, at, ...rest } = person;
-    const visitor = rollMember(incident, team, { markedBy: by, ...rest, note, visitor: true }, nowhere);
+    // Who entered by a link was marked by nobody: the change is in the name of who gave the link.
+    const markedBy = rest.source === "ownDeclaration" ? undefined : by;
+    const visitor = rollMember(incident, team, { markedBy, ...rest, note, visitor: true }, nowhere);
     draft.members.set(key, visitor);
     return false;
 }

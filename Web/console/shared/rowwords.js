@@ -61,7 +61,7 @@ export function knownBy({ state, region, source, markedBy: marker, acknowledgedB
     const place = region && legible(region.name || region.id);
     const marked = markedBy && t("known.marked", { name: legible(markedBy) });
     const known = {
-        region: place, ownDeclaration: t("known.ownWord"), marked,
+        region: place, ownDeclaration: state === "unknown" ? undefined : t("known.ownWord"), marked,
         seemsToHaveLeft: place ? t("known.leftPlace", { place }) : t("known.left"),
         underReview: t("known.underReview"), checkInTimer: t("known.timer"),
     }[source] ?? place ?? marked;
@@ -117,10 +117,22 @@ export function locatedWords(member, nowMs) {
 }
 
 /** The note shown with a person; while they call for help, the note of that call. */
-export function noteWords({ state, call, note }) {
+export function noteWords({ state, call, note, roll }) {
     const isCall = state === "sos" || state === "needsHelp";
-    const words = note ?? (isCall ? call?.note : undefined);
-    return words ? t("text.quoted", { text: legible(words) }) : "";
+    const { isByLink, text } = writtenNote({ note: note ?? (isCall ? call?.note : undefined), roll });
+    return listed([isByLink && t("roll.byLink"), text && t("text.quoted", { text: legible(text) })]);
+}
+
+/** How the server begins the note of a visitor who entered by a link. */
+const byLink = /^entered by a link(?:: )?/;
+
+/**
+ * What somebody wrote as a note, without what the server put before it.
+ * @returns {{isByLink: boolean, text: string}}
+ */
+export function writtenNote({ note = "", roll }) {
+    const isByLink = roll?.kind === "visitor" && byLink.test(note);
+    return { isByLink, text: isByLink ? note.replace(byLink, "") : note };
 }
 
 /** Why a person cannot be shown on the map; empty if they can. */

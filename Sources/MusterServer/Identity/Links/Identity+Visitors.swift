@@ -61,8 +61,8 @@ extension Identity {
                 throw LinkVisitError.tooMany
             }
             let line = try engine.addVisitor(
-                named: name, link.purpose.visitorState, note: Self.visitNote(note), to: incident.number, of: team,
-                by: link.giver, now: now, into: &decision)
+                named: name, link.purpose.visitorState, isOwnWord: true, note: Self.visitNote(note),
+                to: incident.number, of: team, by: link.giver, now: now, into: &decision)
             try transaction.put(
                 Credential(
                     kind: .linkVisit, key: key, user: link.giver, label: name, createdAt: now,

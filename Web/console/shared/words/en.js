@@ -91,6 +91,7 @@ export default Object.freeze({
     "roll.takenOff": "taken off the roll, {time}",
     "roll.takenOffBy": "taken off the roll by {name}, {time}",
     "roll.reason": "{words}: {reason}",
+    "roll.byLink": "entered by a link",
     "roll.removed": "removed from the server, still on the roll",
     "roll.removedBy": "removed from the server by {name}, still on the roll",
     "roll.moved": "moved to another team, still on the roll",

@@ -103,6 +103,7 @@ export default Object.freeze({
     "roll.takenOff": "quitado de la lista de recuento, {time}",
     "roll.takenOffBy": "quitado de la lista de recuento por {name}, {time}",
     "roll.reason": "{words}: {reason}",
+    "roll.byLink": "inscripción por un enlace",
     "roll.removed": "eliminado del servidor, sigue en la lista de recuento",
     "roll.removedBy": "eliminado del servidor por {name}, sigue en la lista de recuento",
     "roll.moved": "pasó a otro equipo, sigue en la lista de recuento",

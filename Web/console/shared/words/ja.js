@@ -98,6 +98,7 @@ export default Object.freeze({
     "roll.takenOff": "点呼名簿から除外、{time}",
     "roll.takenOffBy": "{name}により点呼名簿から除外、{time}",
     "roll.reason": "{words}: {reason}",
+    "roll.byLink": "リンクから記入",
     "roll.removed": "サーバーから削除、点呼名簿には残っている",
     "roll.removedBy": "{name}によりサーバーから削除、点呼名簿には残っている",
     "roll.moved": "別のチームへ移動、点呼名簿には残っている",

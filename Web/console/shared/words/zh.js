@@ -97,6 +97,7 @@ export default Object.freeze({
     "roll.takenOff": "已从点名册移除，{time}",
     "roll.takenOffBy": "已由 {name} 从点名册移除，{time}",
     "roll.reason": "{words}：{reason}",
+    "roll.byLink": "通过链接登记",
     "roll.removed": "已从服务器删除，仍在点名册上",
     "roll.removedBy": "已由 {name} 从服务器删除，仍在点名册上",
     "roll.moved": "已转到其他团队，仍在点名册上",
