@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import "../../Web/console/frame/texts.js";
 import {
-    afterWords, allAfterWords, earlierWords, isReopenable, markWords, recordWords, remarkWords,
+    afterWords, allAfterWords, earlierWords, isReopenable, keptWords, markWords, recordWords, remarkWords, sinceWords,
 } from "../../Web/console/incident/onrecord.js";
 import { addWords } from "../../Web/console/shared/words.js";
 
@@ -24,6 +24,24 @@ test("a person has the time after which they were first accounted for, and a cre
     assert.equal(allAfterWords([accounted(62), {}], open), "");
     assert.equal(allAfterWords([accounted(62), { ...accounted(70), state: "unsafe" }], open), "");
     assert.equal(allAfterWords([], open), "");
+});
+
+test("a state from before the call is said to be from before it", () => {
+    assert.match(sinceWords({ since: at(-7200) }, open, start), /^before the call, \S+$/);
+    assert.doesNotMatch(sinceWords({ since: at(30) }, open, start), /before/);
+    assert.equal(sinceWords({}, open, start), "");
+});
+
+test("a closed incident says until when its positions are kept, and warns in the last thirty days", () => {
+    const day = 86_400;
+    const closed = { ...open, open: false, positionsKeptUntil: at(365 * day) };
+    const kept = (days) => keptWords(closed, start + days * day * 1000);
+    assert.match(kept(10).words, /^The positions and changes of this incident are kept until .+2027/);
+    assert.deepEqual([10, 334, 336, 366].map((days) => kept(days).isWarning), [false, false, true, false]);
+    assert.match(kept(336).words, /^In 29 days the server begins to delete/);
+    assert.match(kept(366).words, /^The server no longer keeps all positions/);
+    assert.equal(keptWords(open, start), undefined);
+    assert.equal(keptWords({ ...open, open: false }, start), undefined, "an older server does not say");
 });
 
 test("a mark and the words of a call stand under the remarks, each once", () => {

@@ -129,6 +129,7 @@ struct IncidentRoutes: NativeRoutes {
         return .json { writer in
             writer.beginObject()
             writer.members(of: roll.incident)
+            writeHorizon(of: incident, to: &writer)
             writer.members(of: roll)
             writer.endObject()
         }
@@ -141,11 +142,20 @@ struct IncidentRoutes: NativeRoutes {
             writer.member("items", listing: incidents) { writer, incident in
                 writer.beginObject()
                 writer.members(of: directory.named(incident))
+                writeHorizon(of: incident, to: &writer)
                 writer.endObject()
             }
             writer.member("nextCursor", nextCursor)
             writer.endObject()
         }
+    }
+
+    /// Writes of a closed incident until when the server keeps its positions and changes: from then on it removes them,
+    /// those of the call first. The record and the report stay.
+    private func writeHorizon(of incident: Incident, to writer: inout JSONWriter) {
+        guard !incident.isOpen else { return }
+        let keptSeconds = configuration.retentionDays * 86_400
+        writer.member("positionsKeptUntil", incident.startedAt.advanced(bySeconds: keptSeconds))
     }
 
     private func response(

@@ -38,7 +38,7 @@ extension Schema {
         ("note", text), ("closedAt", time),
         ("closedHow", words(Incident.Closing.How.wireNames.map(\.description))), ("closedBy", text),
         ("reason", text), ("takenOverBy", integer), ("allAccountedAt", time), ("reopenedAt", time),
-        ("reopenedBy", text), ("reopenReason", text),
+        ("reopenedBy", text), ("reopenReason", text), ("positionsKeptUntil", time),
     ]
 
     /// A team's settings for its incidents.

@@ -29,7 +29,8 @@ extension IncidentReport {
 
             """
         if isDrill { page += "<p class=\"drill\">DRILL – this was an exercise</p>\n" }
-        page += "<h1>\(title)</h1>\n<dl>\n" + facts.map { "<dt>\($0)</dt><dd>\($1)</dd>\n" }.joined() + "</dl>\n"
+        page += "<h1>\(title)</h1>\n<p>All times are in UTC.</p>\n"
+        page += "<dl>\n" + facts.map { "<dt>\($0)</dt><dd>\($1)</dd>\n" }.joined() + "</dl>\n"
         page += "<h2>Unaccounted</h2>\n" + list(of: roll.unaccounted, class: "missing")
         page += "<h2>Checking: safe, but in doubt</h2>\n" + list(of: roll.checking, class: "checking")
         page += crewTable
@@ -205,7 +206,8 @@ extension IncidentReport {
 
     private func sentence(_ person: NamedRoll.Person) -> String {
         let since = person.safety.safety.since
-        let time = since > Instant(milliseconds: 0) ? " since \(since.rfc3339)" : ""
+        let before = since < incident.startedAt ? " (before the call)" : ""
+        let time = since > Instant(milliseconds: 0) ? " since \(since.rfc3339)\(before)" : ""
         let last = placeText(person.lastSeen)
         var text = "\(person.safety.word)\(time), \(source(person.safety))\(last.isEmpty ? "" : "; last seen \(last)")"
         if let doubt = person.safety.safety.doubt { text += "; in doubt: \(Self.words(of: doubt))" }

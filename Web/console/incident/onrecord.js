@@ -2,7 +2,7 @@
 import { isAccounted } from "../shared/safety.js";
 import { writtenNote } from "../shared/rowwords.js";
 import { legible } from "../shared/text.js";
-import { clockTime, stopwatch, wholeTime } from "../shared/time.js";
+import { clockTime, duration, stopwatch, wholeTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
 
 /** For how long after its closing the server opens an incident again. */
@@ -11,6 +11,38 @@ const reopenMs = 24 * 3600_000;
 /** Whether a closed incident may be opened again; later a new one has to be started. */
 export function isReopenable({ open, closedAt }, nowMs) {
     return !open && nowMs - Date.parse(closedAt) <= reopenMs;
+}
+
+/** So long before the positions of a closed incident are deleted it is told as a warning. */
+const warnMs = 30 * 24 * 3600_000;
+
+/**
+ * Until when the positions and changes of a closed incident are kept; afterwards its record and report alone are.
+ * @param {object} incident as `GET /incidents/{n}` has it
+ * @returns {{words: string, shortWords: string, isWarning: boolean}|undefined} undefined where the server does not say
+ */
+export function keptWords({ open, positionsKeptUntil }, nowMs) {
+    const untilMs = Date.parse(positionsKeptUntil ?? "");
+    if (open || Number.isNaN(untilMs)) { return undefined; }
+    const time = wholeTime(untilMs);
+    if (untilMs <= nowMs) {
+        const shortWords = t("incident.keptNoMoreShort");
+        return { words: t("incident.keptNoMore", { time }), shortWords, isWarning: false };
+    }
+    const isWarning = untilMs - nowMs <= warnMs;
+    const left = duration((untilMs - nowMs) / 1000);
+    const words = t(isWarning ? "incident.keptWarning" : "incident.kept", { time, left });
+    return { words, shortWords: t("incident.keptShort", { time }), isWarning };
+}
+
+/**
+ * Since when somebody is as they are, on the roll of an incident; a time before its call is said so. Empty for no
+ * time.
+ */
+export function sinceWords({ since }, { startedAt }, nowMs) {
+    if (!since) { return ""; }
+    const time = clockTime(since, nowMs);
+    return Date.parse(since) < Date.parse(startedAt) ? t("incident.sinceBefore", { time }) : time;
 }
 
 /** How long after the call somebody was accounted for first; empty while they never were. */

@@ -3,11 +3,14 @@ import { offerFile } from "../shared/download.js";
 import { faultWords } from "../shared/faults.js";
 import { Fault } from "../shared/forms.js";
 import { hrefOf } from "../shared/route.js";
-import { html, usePage, useState } from "../shared/view.js";
+import { html, useNow, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { keptWords } from "./onrecord.js";
 
-export function Report({ incident: { number, open } }) {
+export function Report({ incident }) {
+    const { number, open } = incident;
     const { request } = usePage();
+    const kept = keptWords(incident, useNow());
     const [state, setState] = useState({ fault: "" });
     const save = async (format) => {
         setState({ fault: "", busy: format });
@@ -23,6 +26,7 @@ export function Report({ incident: { number, open } }) {
     return html`<section class="report" aria-labelledby="report-title">
         <h3 id="report-title">${t("incident.reportTitle")}</h3>
         ${open && html`<p class="quiet">${t("incident.reportOpen")}</p>`}
+        ${kept && html`<p id="kept" class=${kept.isWarning ? "fault" : "quiet"}>${kept.words}</p>`}
         <p class="deeds">
             <a class="plain" href=${hrefOf("incident", number, "print")}>${t("incident.print")}</a>
             ${["html", "csv", "json"].map((format) => html`<button type="button" class="plain" key=${format}

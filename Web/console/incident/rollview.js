@@ -10,13 +10,12 @@ import { newID } from "../shared/id.js";
 import { nameOf } from "../shared/roll.js";
 import { isAccounted } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
-import { clockTime } from "../shared/time.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { callSeenWords } from "./callseen.js";
 import { crewsOfRoll, rowsOfRoll, stateOnRoll } from "./crewroll.js";
 import { lastSeenOnRoll } from "./lastseen.js";
-import { allAfterWords, recordWords } from "./onrecord.js";
+import { allAfterWords, recordWords, sinceWords } from "./onrecord.js";
 import { crewWords, owesReport, reportsAt, reportWords } from "./par.js";
 import { askComplete, askFewer, reportPAR } from "./parasking.js";
 import { usePress } from "./usepress.js";
@@ -167,7 +166,7 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
             <${StateMark} state=${shown} />
             <span class="name">${name}</span>
             <span class="state"><span class="word">${word}</span>${said.words ? "" : known}${member.since
-        ? html` · <time>${clockTime(member.since, now)}</time>` : ""}</span>
+        ? html` · <time>${sinceWords(member, incident, now)}</time>` : ""}</span>
             <span class="told">${told}</span>
             <span class="seen">${seen}</span>
         </button></div>

@@ -5,12 +5,13 @@ import { leads, tally, tallyWords } from "../shared/safety.js";
 import { teamsOf } from "../shared/teams.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch } from "../shared/time.js";
-import { html, useMemo, useRef, useSlice, useState } from "../shared/view.js";
+import { html, useMemo, useNow, useRef, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { OrderButtons } from "./alarms.js";
 import { closedWords, whatWords } from "./alarmwords.js";
 import { Incident } from "./incidentview.js";
 import { musterTime } from "./mustertime.js";
+import { keptWords } from "./onrecord.js";
 import { Sheet } from "./sheet.js";
 
 /** @param {{rest: string[]}} properties the incident's number, and "print" for the sheet to print; or "all" */
@@ -60,10 +61,12 @@ function All() {
 }
 
 function Past({ incident }) {
+    const kept = keptWords(incident, useNow());
     const time = musterTime(incident, Date.parse(incident.closedAt));
     return html`<li data-kind=${incident.kind}>
         <a href=${hrefOf("incident", incident.number)}>${closedWords(incident)}</a>
         <span>${t(time.isWhole ? "incident.wasWhole" : "incident.wasNotWhole",
         { time: stopwatch(time.seconds) })}</span>
+        ${kept && html`<span class="kept">${kept.shortWords}</span>`}
     </li>`;
 }

@@ -14,7 +14,7 @@ import { closedWords, whatWords } from "./alarmwords.js";
 import { byNeed, crewsOfRoll, peopleOfRoll, stateThen } from "./crewroll.js";
 import { seenOnPaper, withDevices } from "./lastseen.js";
 import { musterTime } from "./mustertime.js";
-import { afterWords, allAfterWords, earlierWords, remarkWords } from "./onrecord.js";
+import { afterWords, allAfterWords, earlierWords, remarkWords, sinceWords } from "./onrecord.js";
 import { askedWords, courseWords, crewWords, reportsAt, reportWords } from "./par.js";
 import { useIncident } from "./useincident.js";
 
@@ -121,7 +121,7 @@ function Crew({ crew: { crew, visitors, isOff, people, report, waiting, checking
             <tbody>${people.map((member) => html`<tr key=${member.user}>
                 <td class="box">☐</td><td>${legible(nameOf(member))}</td>
                 <td>${stateOf(member)}</td><td>${listed([
-        clockTime(member.since, madeMs), afterWords(member, incident)])}</td>
+        sinceWords(member, incident, madeMs), afterWords(member, incident)])}</td>
                 <td>${remarkWords(member, madeMs)}</td>
             </tr>`)}</tbody>
         </table>

@@ -94,6 +94,7 @@ export default Object.freeze({
     "incident.wordOver": "{words}: no longer confirmed",
     "incident.wordEnds": "{words}, counts for {duration} more",
     "incident.after": "accounted for after {time}",
+    "incident.sinceBefore": "before the call, {time}",
     "incident.allAfter": "all after {time}",
     "incident.mark.safe": "marked safe by {name} at {time}",
     "incident.mark.offSite": "marked off site by {name} at {time}",
@@ -116,6 +117,14 @@ export default Object.freeze({
     "incident.lastHeard": "last heard {time}",
     "incident.reportTitle": "Report",
     "incident.reportOpen": "The incident is open: the report is as of now.",
+    "incident.kept": "The positions and changes of this incident are kept until {time}. Afterwards this report "
+        + "and its record stay.",
+    "incident.keptWarning": "In {left} the server begins to delete the positions and changes of this incident "
+        + "({time}): then they can no longer be replayed or exported. This report and its record stay.",
+    "incident.keptNoMore": "The server no longer keeps all positions and changes of this incident: it deletes "
+        + "them since {time}. This report and its record stay.",
+    "incident.keptShort": "Positions kept until {time}",
+    "incident.keptNoMoreShort": "Positions no longer kept whole",
     "incident.print": "Print and sign",
     "incident.save.html": "Full report as a page",
     "incident.save.csv": "As a table (CSV)",

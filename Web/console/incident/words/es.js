@@ -94,6 +94,7 @@ export default Object.freeze({
     "incident.wordOver": "{words}: ya sin confirmar",
     "incident.wordEnds": "{words}, vale {duration} más",
     "incident.after": "contabilizada a los {time}",
+    "incident.sinceBefore": "antes de la llamada, {time}",
     "incident.allAfter": "todas a los {time}",
     "incident.mark.safe": "a salvo según {name}, {time}",
     "incident.mark.offSite": "fuera del lugar según {name}, {time}",
@@ -116,6 +117,14 @@ export default Object.freeze({
     "incident.lastHeard": "última señal {time}",
     "incident.reportTitle": "Informe",
     "incident.reportOpen": "El incidente está abierto: el informe es de este momento.",
+    "incident.kept": "Las posiciones y los cambios de este incidente se conservan hasta {time}. Después quedan "
+        + "este informe y su registro.",
+    "incident.keptWarning": "Dentro de {left} el servidor empieza a borrar las posiciones y los cambios de este "
+        + "incidente ({time}): después no se podrán reproducir ni exportar. Este informe y su registro quedan.",
+    "incident.keptNoMore": "El servidor ya no conserva todas las posiciones y cambios de este incidente: los "
+        + "borra desde {time}. Este informe y su registro quedan.",
+    "incident.keptShort": "Posiciones conservadas hasta {time}",
+    "incident.keptNoMoreShort": "Posiciones ya no conservadas por completo",
     "incident.print": "Imprimir y firmar",
     "incident.save.html": "Todo el curso como página",
     "incident.save.csv": "Como tabla (CSV)",
