@@ -350,7 +350,7 @@ package enum Schema {
                 [("type", words("Feature")), ("geometry", oneOf(reference("Geometry"), #"{"type":"null"}"#))],
                 optional: [
                     ("id", #"{"type":["string","number"]}"#), ("properties", #"{"type":["object","null"]}"#),
-                    ("musterRules", list(of: name)),
+                    ("musterByRule", boolean), ("musterRules", list(of: name)),
                 ],
                 isOpen: true)
         ),

@@ -10,7 +10,8 @@ extension JSONWriter {
     /// sent them.
     ///
     /// - Parameters:
-    ///   - isMuster: whether it is a muster region; nil for the region's own mark.
+    ///   - isMuster: whether it is a muster region, by its own mark or by a rule; nil for its own mark. Where only a
+    ///     rule makes it one, `musterByRule` beside the properties says so.
     ///   - scanner: the name of the scanner that decides who is inside, `user/device`; nil when no scanner decides.
     package mutating func feature(
         _ region: Region, isMuster: Bool? = nil, scanner: String? = nil, musterRules: [String] = []
@@ -36,7 +37,8 @@ extension JSONWriter {
             otherMembers(of: properties, isCircle: region.shape?.isCircle ?? false)
         }
         endObject()
-        // Not a property, which a client that stores the Feature again would make the region's own.
+        // Not properties, which a client that stores the Feature again would make the region's own.
+        if isMuster == true, !region.isMuster { member("musterByRule", true) }
         if !musterRules.isEmpty {
             key("musterRules")
             beginArray()

@@ -213,6 +213,7 @@ def test_what_a_rule_for_safety_selects_is_known_before_it_is_made_and_named_at_
     admin.ok("POST", "/rules", {"name": "points", "pattern": pattern, "targets": [{"target": "safety"}]})
     region = admin.ok("GET", "/collections/mill/regions/assembly-north")
     assert region["musterRules"] == ["points"] and region["properties"]["muster"] is True
+    assert region["musterByRule"] is True
     assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/hall")
     admin.ok("PATCH", "/rules/points", {"enabled": False})
     assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/assembly-north")

@@ -1,6 +1,6 @@
 /** What is kept of an edited region until it is saved: its shape, its settings, and what they were. Pure. */
 import { act, beginEdit } from "./edit.js";
-import { settingsOf, shapeOfFeature } from "./settings.js";
+import { settingsOf, settingsOfFeature, shapeOfFeature } from "./settings.js";
 
 /**
  * @typedef {object} Draft
@@ -19,7 +19,7 @@ export function draftOf(read) {
 
 /** What a draft is compared with. */
 function baseOf({ feature, etag }, shape = shapeOfFeature(feature)) {
-    return { feature, etag, shape, settings: settingsOf(feature.properties) };
+    return { feature, etag, shape, settings: settingsOfFeature(feature) };
 }
 
 /** Whether a draft has what the server does not have. */

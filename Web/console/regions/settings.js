@@ -39,6 +39,15 @@ export function settingsOf(properties = {}) {
     };
 }
 
+/**
+ * The settings of a Feature as the server has it. A region that a rule alone makes an assembly point is none by its own
+ * setting: saved as one, it would stay one without the rule.
+ */
+export function settingsOfFeature({ properties, musterByRule }) {
+    const settings = settingsOf(properties ?? {});
+    return musterByRule === true ? { ...settings, muster: false } : settings;
+}
+
 /** A number that somebody typed; undefined for an empty text, and the text itself where it is no number. */
 function typedNumber(text) {
     const plain = text.trim();
@@ -94,8 +103,8 @@ export function isSameRegion(left, right) {
     return JSON.stringify(canonical(left)) === JSON.stringify(canonical(right));
 }
 
-function canonical({ geometry, properties }) {
-    const settings = settingsOf(properties ?? {});
+function canonical({ geometry, properties, musterByRule }) {
+    const settings = settingsOfFeature({ properties, musterByRule });
     return [
         geometry?.type === "Point" ? [geometry.coordinates.slice(0, 2), Number(properties?.radius)]
             : geometry ? { type: geometry.type, coordinates: polygonsOf(geometry).map((rings) => rings.map(turned)) }
