@@ -21,6 +21,7 @@ let package = Package(
     name: "muster",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "MusterApp", targets: ["MusterApp"]),
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
         .library(name: "MusterKit", targets: ["MusterKit"]),
         .library(name: "MusterNearby", targets: ["MusterNearby"]),
@@ -103,6 +104,13 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+            ], swiftSettings: strict),
+        // The apps on phones but for their views.
+        .target(
+            name: "MusterApp",
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterKit", "MusterReplication", "MusterWire",
+                .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
         // Two devices that measure each other, without a server.
         .target(
@@ -253,8 +261,7 @@ let package = Package(
                 "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
                 "MusterTrackers",
             ], swiftSettings: strict),
-        .target(
-            name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .target(name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
         // What the programs at a terminal share: a connection to a server, what a person reads, walks.
         .target(
             name: "MusterTerminal",
@@ -288,8 +295,7 @@ let package = Package(
         .target(
             name: "Examples",
             dependencies: ["MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto")],
-            path: "Examples",
-            exclude: appleSamples, packageAccess: false, swiftSettings: strict),
+            path: "Examples", exclude: appleSamples, packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.
         .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
@@ -303,9 +309,7 @@ let package = Package(
         // What several test targets share.
         .target(
             name: "MusterTestSupport",
-            dependencies: [
-                "MusterCore", "MusterDocuments", "MusterStore", .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            dependencies: ["MusterCore", "MusterDocuments", "MusterStore", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(
@@ -362,6 +366,14 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], exclude: ["Golden"],
             swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
+        // Its support is links to files of MusterKitTests.
+        .testTarget(
+            name: "MusterAppTests",
+            dependencies: [
+                "MusterApp", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterKit", "MusterReplication",
+                "MusterServer", "MusterWire", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: strict),
         .testTarget(
             name: "MusterNearbyTests",
             dependencies: [

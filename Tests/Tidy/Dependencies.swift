@@ -51,6 +51,9 @@ enum Dependencies {
                 "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTrackers",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
+        "MusterApp": Allowance(
+            own: wire.union(["MusterKit", "MusterReplication"]),
+            foreign: foundation.union(["Crypto", "Observation", "Synchronization"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
         "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
         "MusterSimulator": Allowance(own: decisions, foreign: mathematics),

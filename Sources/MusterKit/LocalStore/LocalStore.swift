@@ -163,7 +163,7 @@ public final class LocalStore: Sendable {
     // MARK: Values that are never replicated
 
     /// Reads a value that is never replicated; nil if there is none.
-    func storedValue<Value: Decodable & Sendable>(
+    package func storedValue<Value: Decodable & Sendable>(
         of id: String, as type: Value.Type = Value.self
     ) async throws -> Value? {
         let file = file
@@ -175,7 +175,7 @@ public final class LocalStore: Sendable {
     }
 
     /// Reads a value that the device can request or decide again; nil also if it is damaged.
-    func cachedValue<Value: Decodable & Sendable>(
+    package func cachedValue<Value: Decodable & Sendable>(
         of id: String, as type: Value.Type = Value.self
     ) async throws -> Value? {
         do { return try await storedValue(of: id, as: type) } catch LocalStoreError.unreadable { return nil }
@@ -189,7 +189,7 @@ public final class LocalStore: Sendable {
     }
 
     /// Stores a value that is never replicated, encrypted like a document.
-    func storeValue(_ value: some Encodable, note id: String) async throws {
+    package func storeValue(_ value: some Encodable, note id: String) async throws {
         let json = try Self.json(of: value)
         try await file.write { try $0.storeNote(json, note: id) }
     }

@@ -168,7 +168,8 @@ extension Muster {
 // MARK: Conversions
 
 extension Instant {
-    init(_ date: Date) { self.init(seconds: date.timeIntervalSince1970) }
+    /// The moment of a date, to the millisecond.
+    package init(_ date: Date) { self.init(seconds: date.timeIntervalSince1970) }
 
     /// Converts a date that an app gives; nil for one outside the years 1900 to 9999, which a server accepts.
     init?(checked date: Date) {
@@ -181,7 +182,8 @@ extension Instant {
 }
 
 extension Muster.Location {
-    init(_ fix: Position) {
+    /// The location of a fix.
+    package init(_ fix: Position) {
         self.init(
             latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude, time: fix.sampleTime.date,
             accuracyMetres: fix.accuracy?.value, altitudeMetres: fix.altitude?.value, speedMetresPerSecond: fix.speed,

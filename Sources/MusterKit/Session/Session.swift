@@ -14,7 +14,7 @@ public struct Session: Sendable {
     /// The address of this person's location database.
     public let database: DatabaseAddress
     /// The credentials of requests that do not go to that database: for regions and places.
-    let credentials: PeerCredentials
+    package let credentials: PeerCredentials
     /// The server's id of the account; nil if the server sends none.
     let account: String?
     /// The connections of all of its requests.

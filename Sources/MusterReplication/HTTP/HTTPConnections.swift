@@ -33,15 +33,17 @@ extension HTTPConnections {
     /// arrived.
     ///
     /// - Parameters:
+    ///   - headers: further header fields, such as the conditions of an edit.
     ///   - accept: the media type of the body that the caller reads.
     ///   - deadlineSeconds: seconds within which the whole response must have arrived; nil for a stream without an end.
     /// - Throws: `ReplicationError.unreachable`, `CancellationError`.
     package func open(
-        _ method: String, _ url: String, json: [UInt8]? = nil, accept: String = "application/json",
-        credentials: PeerCredentials, deadlineSeconds: Int64?
+        _ method: String, _ url: String, json: [UInt8]? = nil, headers: [HTTPHeaderField] = [],
+        accept: String = "application/json", credentials: PeerCredentials, deadlineSeconds: Int64?
     ) async throws -> HTTPTransportResponse {
         var request = HTTPTransportRequest(
-            method: method, url: url, headers: [HTTPHeaderField("Accept", accept)], deadlineSeconds: deadlineSeconds)
+            method: method, url: url, headers: [HTTPHeaderField("Accept", accept)] + headers,
+            deadlineSeconds: deadlineSeconds)
         switch credentials {
         case .basic(let name, let password), .session(let name, let password):
             request.headers.append(.basic(name, password))

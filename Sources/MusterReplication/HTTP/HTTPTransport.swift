@@ -93,7 +93,7 @@ public struct HTTPTransportResponse: Sendable {
     /// Reads the whole body.
     ///
     /// - Throws: `ReplicationError.tooLarge` above the limit; as `HTTPTransport.send`.
-    func collect(upTo limitBytes: Int) async throws -> [UInt8] {
+    package func collect(upTo limitBytes: Int) async throws -> [UInt8] {
         var body: [UInt8] = []
         while let piece = try await nextPiece() {
             guard body.count + piece.count <= limitBytes else {

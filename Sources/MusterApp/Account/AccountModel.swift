@@ -1,0 +1,281 @@
+public import Foundation
+public import MusterKit
+import MusterReplication
+public import Observation
+
+/// All that belongs to one person who is signed in at one server: the models that a member's face shows, and for a
+/// leader those of the leader's face.
+@MainActor @Observable public final class AccountModel {
+    /// The own state.
+    public let status: StatusModel
+    /// "I am safe", "I need help", SOS.
+    public let safety: SafetyModel
+    /// The call of an incident.
+    public let call: CallModel
+    /// The check-in timer.
+    public let checkIn: CheckInModel
+    /// The way to the assembly points.
+    public let way: WayModel
+    /// What waits for the server.
+    public let waiting: OutboxModel
+    /// Who sees the person, and the pause.
+    public let visibility: VisibilityModel
+    /// This phone and its permissions.
+    public let settings: SettingsModel
+    /// The map of people and regions.
+    public let map: MapModel
+    /// The leader's models; nil for a member.
+    public private(set) var leader: LeaderModel?
+    /// MusterKit, for what the system's adapters need of it, such as push tokens, beacons and datasets.
+    public let muster: Muster
+
+    let follower: TeamFollower
+    let phone: PhoneState
+    let outbox: Outbox
+    let server: ServerClient
+    let wording: Wording
+    @ObservationIgnored private let system: AppSystem
+    @ObservationIgnored private var tasks: [Task<Void, Never>] = []
+    @ObservationIgnored private var tracking: Task<Void, Never>?
+    @ObservationIgnored private var isRenewing = false
+    @ObservationIgnored private var plannedCheckIn: Date?
+
+    init(_ muster: Muster, user: String, _ system: AppSystem, _ wording: Wording, isReporting: Bool) {
+        let server = ServerClient { muster.session }
+        let pacing = system.options.pacing
+        let follower = TeamFollower(user: user, server, store: muster.store, pacing: pacing, wording: wording)
+        let outbox = Outbox(user: user, server, store: muster.store, pacing: pacing, wording: wording)
+        let phone = PhoneState()
+        let visibility = VisibilityModel(follower, outbox, server, wording)
+        status = StatusModel(follower, phone, outbox, wording)
+        safety = SafetyModel(follower, phone, outbox, wording)
+        call = CallModel(follower, phone, outbox, muster.store, wording)
+        checkIn = CheckInModel(follower, outbox, wording)
+        way = WayModel(phone, muster, wording)
+        waiting = OutboxModel(follower, phone, outbox, muster, wording)
+        settings = SettingsModel(
+            follower, phone, outbox, visibility, muster, system, wording, isReporting: isReporting)
+        map = MapModel(follower, phone, way, wording)
+        (self.muster, self.server, self.follower, self.outbox, self.phone) = (muster, server, follower, outbox, phone)
+        (self.visibility, self.system, self.wording) = (visibility, system, wording)
+        follower.onLive = { [weak self] in self?.outbox.hurry() }
+        follower.onRefused = { [weak self] in await self?.renew() }
+        outbox.onRefused = { [weak self] in await self?.renew() }
+    }
+
+    /// That the server no longer accepts the person, and what waits here; nil while it does. The person signs in again
+    /// by `signInAgain`; recording goes on meanwhile, and nothing that waits is lost.
+    public var signInNeededText: String? {
+        guard case .signInNeeded = phone.account else { return nil }
+        let waiting = OutboxModel.waitingText(
+            messages: outbox.waiting.count, positions: phone.unsentPositions ?? 0, wording.words)
+        return waiting.isEmpty
+            ? wording.words.text(.appEnded) : wording.words.text(.appEndedWaiting, ["what": waiting])
+    }
+
+    /// Signs the same person in again, with a new password.
+    ///
+    /// - Returns: why it failed; nil if it did not.
+    public func signInAgain(password: String) async -> String? {
+        do {
+            try await muster.signInAgain(password: password, waitsForServer: false)
+            follower.hurry()
+            outbox.hurry()
+            return nil
+        } catch {
+            return ErrorWords(wording: wording).text(error)
+        }
+    }
+
+    /// Whether the person leads a team, so that the leader's face is shown.
+    public var isLeader: Bool { leader != nil }
+
+    /// Reads what the phone kept, so that the models say at once what they said before. It needs no network.
+    func restore() async {
+        await follower.restore()
+        await outbox.restore()
+        await call.restore()
+        way.update()
+        refresh()
+    }
+
+    /// Begins to follow the server, to send what waits, and to record positions.
+    func begin() {
+        guard tasks.isEmpty else { return }
+        let follower = follower
+        let outbox = outbox
+        tasks = [
+            Task { await follower.run() }, Task { await outbox.run() },
+            follow(muster.account) { $0.phone.account = $1 },
+            follow(muster.safety) { $0.phone.safety = $1 },
+            follow(muster.regions) { model, regions in
+                model.phone.regions = regions
+                model.way.update()
+            },
+            follow(muster.incident) { model, incident in
+                // MusterKit heard of it first, as after a push.
+                if incident?.number != model.phone.incident?.number { model.follower.hurry() }
+                model.phone.incident = incident
+            },
+            follow(muster.availability) { $0.phone.availability = $1 },
+            follow(system.headings.headings()) { model, heading in
+                model.phone.heading =
+                    heading.accuracyDegrees < 0
+                    ? nil : .init(degrees: heading.degrees, accuracyDegrees: heading.accuracyDegrees)
+            },
+            follow(system.connectivity.changes()) { model, isConnected in
+                guard isConnected else { return }
+                model.follower.hurry()
+                model.outbox.hurry()
+            },
+            Task { [weak self] in await self?.settings.readPermissions() },
+            Task { [weak self] in await self?.countUnsent() },
+        ]
+        refresh()
+    }
+
+    /// Brings what follows from the present moment up to date: whether positions are recorded, the leader's models, the
+    /// phone's own notifications. Called with each second, and before the app goes to the background.
+    func refresh() {
+        if follower.state.isLeader != (leader != nil) {
+            leader = follower.state.isLeader
+                ? LeaderModel(follower, outbox, server, map, muster, system.options.pacing, wording) : nil
+        }
+        let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
+        if wantsTracking != (tracking != nil) { wantsTracking ? track() : endTracking() }
+        planCheckIn()
+    }
+
+    /// Ends all that runs and stores what is not stored yet.
+    ///
+    /// - Throws: as `Muster.close`; everything but the store has ended then.
+    func end() async throws(MusterError) {
+        for task in tasks { task.cancel() }
+        tracking?.cancel()
+        for task in tasks { await task.value }
+        tasks = []
+        await tracking?.value
+        tracking = nil
+        await follower.keep()
+        try await muster.close()
+    }
+
+    // MARK: Pieces
+
+    /// Runs a body with each value of a stream, as long as this model is.
+    private func follow<Value: Sendable>(
+        _ values: AsyncStream<Value>, _ body: @escaping @MainActor (AccountModel, Value) -> Void
+    ) -> Task<Void, Never> {
+        Task { [weak self] in
+            for await value in values {
+                guard let self, !Task.isCancelled else { return }
+                body(self, value)
+            }
+        }
+    }
+
+    private func track() {
+        guard let source = system.location else { return }
+        let phone = phone
+        let watched = WatchedSource(source) { [weak self] location in
+            phone.location = location
+            self?.way.update()
+        }
+        let events = muster.track(watched)
+        phone.isTracking = true
+        tracking = Task { [weak self] in
+            for await event in events {
+                guard let self else { return }
+                self.receive(event)
+            }
+            phone.isTracking = false
+        }
+    }
+
+    private func endTracking() {
+        tracking?.cancel()
+        tracking = nil
+        phone.isTracking = false
+    }
+
+    private func receive(_ event: Muster.Event) {
+        switch event {
+        case .recorded: phone.unsentPositions = (phone.unsentPositions ?? 0) + 1
+        case .sent:
+            phone.unsentPositions = 0
+            phone.sentAt = system.options.pacing.now().date
+            phone.sendFault = nil
+        case .failed(let error): phone.sendFault = error
+        case .account, .availability, .crossed, .incident, .safety, .corrected, .askedForLocation: break
+        }
+    }
+
+    /// The server refuses the credentials: MusterKit tries the stored password, and says what became of it.
+    private func renew() async {
+        guard !isRenewing else { return }
+        isRenewing = true
+        do { try await muster.send() } catch { phone.sendFault = error }
+        isRenewing = false
+    }
+
+    private func countUnsent() async {
+        do { phone.unsentPositions = try await muster.unsentCount() } catch {}
+    }
+
+    /// Plans the phone's own reminder of the check-in, which works without a network.
+    private func planCheckIn() {
+        let due = checkIn.dueAt
+        guard due != plannedCheckIn else { return }
+        plannedCheckIn = due
+        let notifier = system.notifier
+        guard let due else {
+            Task { await notifier.remove("checkIn") }
+            return
+        }
+        let text = wording.words.text(.timerYouAreDue, ["time": wording.minute(checkIn.serverDueAt)])
+        let notice = Notice(
+            id: "checkIn", title: checkIn.title, body: text, at: due, actions: [.checkIn, .needHelp])
+        Task { await notifier.show(notice) }
+    }
+}
+
+/// A source that also shows each of its positions to somebody.
+private struct WatchedSource: LocationUpdateSource {
+    let source: any LocationSource
+    let show: @MainActor @Sendable (Muster.Location) -> Void
+
+    init(_ source: any LocationSource, _ show: @escaping @MainActor @Sendable (Muster.Location) -> Void) {
+        self.source = source
+        self.show = show
+    }
+
+    func fixes() -> AsyncStream<Position> {
+        AsyncStream { continuation in
+            let task = Task {
+                for await update in updates() { if case .fix(let fix) = update { continuation.yield(fix) } }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    func updates() -> AsyncStream<LocationUpdate> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Muster.waitingLimit)) { continuation in
+            let task = Task {
+                if let source = source as? any LocationUpdateSource {
+                    for await update in source.updates() {
+                        if case .fix(let fix) = update { await show(Muster.Location(fix)) }
+                        continuation.yield(update)
+                    }
+                } else {
+                    for await fix in source.fixes() {
+                        await show(Muster.Location(fix))
+                        continuation.yield(.fix(fix))
+                    }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+public import Foundation
+import Crypto
+import MusterKit
+public import Observation
+
+/// The app: who is signed in, which face is shown, and where in it the person is.
+///
+/// Opening it needs no network, and it may be opened in the background, as for a notification's action. Whatever fails is
+/// a text of `problem`, with what to do.
+@MainActor @Observable public final class AppModel {
+    /// What is shown.
+    public enum Face: String, Sendable {
+        /// Nobody is signed in: the form, or an invitation.
+        case signIn
+        /// A member's face.
+        case member
+        /// A leader's face.
+        case leader
+        /// The store or the keychain cannot be opened now, as before the first unlock after a restart of the phone:
+        /// `problem` says why. `open()` tries again.
+        case unavailable
+    }
+
+    /// The language, the time zone and the present moment.
+    public let wording: Wording
+    /// Signing in.
+    public let signIn: SignInModel
+    /// The models of the person who is signed in; nil if nobody is.
+    public private(set) var account: AccountModel?
+    /// Where in the app the person is.
+    public var navigation = Navigation()
+    /// Why the app cannot be opened now, and what to do; nil if it can.
+    public private(set) var problem: String?
+
+    @ObservationIgnored private let system: AppSystem
+    @ObservationIgnored private var stored: StoredApp
+    @ObservationIgnored private var ticking: Task<Void, Never>?
+
+    /// Makes the app of a system. It opens nothing yet.
+    public init(_ system: AppSystem) {
+        self.system = system
+        stored = StoredApp.read(from: system.folder)
+        let language = stored.language ?? Language.preferred(among: system.preferredLanguages)
+        wording = Wording(language, timeZone: system.timeZone, now: system.options.pacing.now().date)
+        signIn = SignInModel(wording, system.options.connections)
+        navigation = stored.navigation ?? Navigation()
+        signIn.server = stored.server ?? ""
+        signIn.user = stored.user ?? ""
+        signIn.enter = { [weak self] in await self?.enter($0, $1, $2) }
+    }
+
+    /// What is shown.
+    public var face: Face {
+        if problem != nil { return .unavailable }
+        guard let account else { return .signIn }
+        return account.isLeader ? .leader : .member
+    }
+
+    /// The tabs of the face.
+    public var tabs: [Navigation.Tab] { Navigation.tabs(isLeader: account?.isLeader ?? false) }
+    /// The title of a tab.
+    public func title(of tab: Navigation.Tab) -> String { wording.words.text(named: "tab.\(tab.rawValue)") ?? "" }
+    /// The title of the button that tries again what failed.
+    public var retryTitle: String { wording.words.text(.listAgain) }
+
+    /// Opens the store of the person who is signed in, if there is one, and begins to follow the server. It needs no
+    /// network. An app that is open stays as it is.
+    public func open() async {
+        guard account == nil, stored.isSignedIn, let server = stored.server, let user = stored.user else {
+            problem = nil
+            return
+        }
+        do {
+            let muster = try await openMuster(server, user)
+            guard muster.session != nil else {
+                // The credentials are gone, as after the phone was restored from a backup.
+                try await muster.close()
+                return signOutHere()
+            }
+            await adopt(muster, user)
+        } catch {
+            problem = ErrorWords(wording: wording).text(error)
+        }
+    }
+
+    /// Moves the present moment on, and does what it brings. An app calls it about once a second while it is seen.
+    public func tick() {
+        wording.tick(at: system.options.pacing.now().date)
+        guard let account else { return }
+        account.refresh()
+        navigation.restrict(isLeader: account.isLeader)
+        if account.call.unseen != nil, navigation.sheet == nil { navigation.sheet = .call }
+        if account.call.unseen == nil, navigation.sheet == .call { navigation.sheet = nil }
+        if account.leader?.alarms.cards.isEmpty == false, navigation.sheet == nil { navigation.sheet = .alarm }
+        if account.leader?.alarms.cards.isEmpty != false, navigation.sheet == .alarm { navigation.sheet = nil }
+        if account.safety.countdown != nil { navigation.sheet = .sos }
+        if account.safety.countdown == nil, navigation.sheet == .sos { navigation.sheet = nil }
+    }
+
+    /// Ticks each second until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            tick()
+            do { try await system.options.pacing.sleep(1) } catch { return }
+        }
+    }
+
+    /// The app is no longer seen: stores what the server said and where the person is, and records by the filter for the
+    /// background.
+    public func enterBackground() async {
+        account?.muster.isInBackground = true
+        stored.navigation = navigation
+        save()
+        await account?.follower.keep()
+    }
+
+    /// The app is seen again: asks the server at once.
+    public func enterForeground() async {
+        account?.muster.isInBackground = false
+        account?.follower.hurry()
+        account?.outbox.hurry()
+        tick()
+        if account == nil { await open() }
+        await account?.settings.readPermissions()
+    }
+
+    /// Chooses the language.
+    public func choose(_ language: Language) {
+        wording.language = language
+        stored.language = language
+        save()
+    }
+
+    /// Opens a link: an invitation, or a part of the app.
+    ///
+    /// - Returns: whether it led anywhere.
+    @discardableResult
+    public func open(_ link: URL) async -> Bool {
+        if link.path().contains("/console/invite") { return await signIn.open(link.absoluteString) }
+        return navigation.open(link, isLeader: account?.isLeader ?? false)
+    }
+
+    /// Ends all that runs. The person stays signed in for the next start.
+    public func close() async {
+        guard let account else { return }
+        self.account = nil
+        do { try await account.end() } catch { problem = ErrorWords(wording: wording).text(error) }
+    }
+
+    // MARK: From outside of the app
+
+    /// Does what a notification's action, a shortcut, a widget or the Action button asks for, also while the app is not
+    /// open and there is no network. What was said is on the phone's disk when it returns.
+    ///
+    /// - Returns: what became of it, in words.
+    public func perform(_ action: QuickAction) async -> String {
+        await open()
+        guard let account else { return problem ?? wording.words.text(.appEnded) }
+        switch action {
+        case .safe: await account.safety.saySafe()
+        case .needHelp: await account.safety.askForHelp()
+        case .checkIn: await account.checkIn.checkIn()
+        case .startSOS: await account.safety.startSOS()
+        case .cancelSOS: await account.safety.cancelSOS()
+        case .seen:
+            guard let unseen = account.call.unseen else { return wording.words.text(.callOver) }
+            await account.call.acknowledge(unseen.id)
+        }
+        wording.tick(at: system.options.pacing.now().date)
+        if let countdown = account.safety.countdown { return countdown.text }
+        return account.waiting.lines.last?.text ?? ""
+    }
+
+    /// Where a person is, in words, for a leader's shortcut: "Where is Ana?".
+    public func whereIs(_ name: String) async -> String {
+        await open()
+        guard let leader = account?.leader else { return wording.words.text(.noticeForbidden) }
+        return leader.whereIs(name)
+    }
+
+    // MARK: Pieces
+
+    private func enter(_ server: String, _ user: String, _ password: String) async {
+        do {
+            await close()
+            problem = nil
+            let muster = try await openMuster(server, user)
+            let reasons = Task { [weak self] in
+                for await account in muster.account {
+                    guard let self, case .signingIn(_, let reason) = account else { continue }
+                    self.signIn.waitingText = reason == nil ? nil : self.wording.words.text(.signInNoAnswer)
+                }
+            }
+            defer { reasons.cancel() }
+            do {
+                try await muster.signIn(user: user, password: password)
+            } catch {
+                try? await muster.close()
+                throw error
+            }
+            stored.server = server
+            stored.user = user
+            stored.isSignedIn = true
+            save()
+            await adopt(muster, user)
+        } catch {
+            signIn.problem = ErrorWords(wording: wording).text(error as MusterError)
+            // Whoever was signed in before still is.
+            if account == nil, stored.isSignedIn { await open() }
+        }
+    }
+
+    private func openMuster(_ server: String, _ user: String) async throws(MusterError) -> Muster {
+        let account = StoredApp.accountName(server, user)
+        let store = system.folder.appending(path: "accounts/\(account)/locations.sqlite")
+        return try await Muster.open(
+            server, store: store, credentials: system.credentials.map { $0(account) }, options: system.options)
+    }
+
+    private func adopt(_ muster: Muster, _ user: String) async {
+        let account = AccountModel(muster, user: user, system, wording, isReporting: stored.isReporting)
+        account.settings.onReporting = { [weak self] in self?.setReporting($0) }
+        account.settings.onSignOut = { [weak self] erases throws(MusterError) in try await self?.signOut(erases) }
+        await account.restore()
+        self.account = account
+        problem = nil
+        account.begin()
+        tick()
+    }
+
+    private func setReporting(_ isReporting: Bool) {
+        stored.isReporting = isReporting
+        save()
+        account?.refresh()
+    }
+
+    private func signOut(_ erases: Bool) async throws(MusterError) {
+        guard let account else { return }
+        if erases { await account.outbox.erase() }
+        try await account.muster.signOut()
+        self.account = nil
+        try? await account.end()
+        if erases, let server = stored.server, let user = stored.user {
+            let folder = system.folder.appending(path: "accounts/\(StoredApp.accountName(server, user))")
+            try? FileManager.default.removeItem(at: folder)
+        }
+        signOutHere()
+    }
+
+    private func signOutHere() {
+        stored.isSignedIn = false
+        stored.navigation = nil
+        navigation = Navigation()
+        save()
+    }
+
+    private func save() { stored.write(to: system.folder) }
+}
+
+/// What the app keeps beside the stores of its accounts. Nothing of it is secret.
+struct StoredApp: Codable, Sendable {
+    var server: String?
+    var user: String?
+    var isSignedIn = false
+    var isReporting = true
+    var language: Language?
+    var navigation: Navigation?
+
+    /// A name that belongs to one account alone, for its folder and its credentials.
+    static func accountName(_ server: String, _ user: String) -> String {
+        let digest = SHA256.hash(data: Data("\(server)\n\(user)".utf8))
+        return digest.prefix(10).map { String(format: "%02x", $0) }.joined()
+    }
+
+    private static func file(in folder: URL) -> URL { folder.appending(path: "app.json") }
+
+    /// What is stored in a folder; the defaults where it is missing or damaged.
+    static func read(from folder: URL) -> StoredApp {
+        guard let data = try? Data(contentsOf: file(in: folder)) else { return StoredApp() }
+        return (try? JSONDecoder().decode(StoredApp.self, from: data)) ?? StoredApp()
+    }
+
+    /// Stores it, whole or not at all. On a full disk what was stored before stays.
+    func write(to folder: URL) {
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard let data = try? JSONEncoder().encode(self) else { return }
+        try? data.write(to: Self.file(in: folder), options: .atomic)
+    }
+}

@@ -1,0 +1,190 @@
+public import Foundation
+import MusterKit
+public import Observation
+
+/// This phone: whether it reports positions, what the person allows, the datasets, the language, and the account.
+@MainActor @Observable public final class SettingsModel {
+    private let follower: TeamFollower
+    private let phone: PhoneState
+    private let outbox: Outbox
+    private let visibility: VisibilityModel
+    private let wording: Wording
+    private let muster: Muster
+    private let system: AppSystem
+    private var states: [Permission: PermissionState] = [:]
+    private var datasetNames: [String] = []
+    private var datasetProblem: String?
+    /// Whether the person wants positions reported.
+    public internal(set) var isReporting: Bool
+    @ObservationIgnored var onReporting: (Bool) -> Void = { _ in }
+    @ObservationIgnored var onSignOut: (_ erases: Bool) async throws(MusterError) -> Void = { _ in }
+    /// Why signing out failed; nil if it did not.
+    public private(set) var problem: String?
+
+    init(
+        _ follower: TeamFollower, _ phone: PhoneState, _ outbox: Outbox, _ visibility: VisibilityModel,
+        _ muster: Muster, _ system: AppSystem, _ wording: Wording, isReporting: Bool
+    ) {
+        (self.follower, self.phone, self.outbox, self.visibility) = (follower, phone, outbox, visibility)
+        (self.muster, self.system, self.wording, self.isReporting) = (muster, system, wording, isReporting)
+    }
+
+    // MARK: Positions
+
+    /// The title of the part about positions, and of the button that changes `isReporting`.
+    public var trackingTitle: String { words.text(.trackingTitle) }
+    public var reportingTitle: String { words.text(isReporting ? .trackingTurnOff : .trackingTurnOn) }
+
+    /// Whether positions are reported, and why not.
+    public var trackingText: String {
+        guard isReporting else { return words.text(.trackingOff) }
+        if visibility.isPausing, let pause = follower.state.me?.pause {
+            return words.text(.trackingPaused, ["time": wording.minute(pause.until)])
+        }
+        switch phone.availability {
+        case .denied, .deniedForAllApps, .restricted: return words.text(.trackingDenied)
+        case .reducedAccuracy: return words.text(.trackingCoarse)
+        case .noPosition: return words.text(.trackingNoPosition)
+        case .available: break
+        }
+        return words.text(phone.location == nil ? .trackingAsking : .trackingOn)
+    }
+
+    /// The newest position: when, and how exact; nil without one.
+    public var fixText: String? {
+        guard let location = phone.location else { return nil }
+        let time = wording.clock(location.time.addingTimeInterval(wording.serverAheadSeconds))
+        guard let accuracy = location.accuracyMetres else { return words.text(.trackingFixOnly, ["time": time]) }
+        return words.text(.trackingFix, ["time": time, "length": wording.length(accuracy)])
+    }
+
+    /// Reports positions from now on, or stops. Nothing that was recorded is lost.
+    public func setReporting(_ isReporting: Bool) {
+        guard isReporting != self.isReporting else { return }
+        self.isReporting = isReporting
+        onReporting(isReporting)
+    }
+
+    // MARK: Permissions
+
+    /// A permission, what it is for, and what to do.
+    public struct PermissionLine: Hashable, Sendable, Identifiable {
+        public var id: Permission
+        /// What it is called.
+        public var title: String
+        /// Whether the person allows it.
+        public var state: PermissionState
+        /// The state in words.
+        public var stateText: String
+        /// What does not work without it; empty if it is granted.
+        public var advice: String
+        /// The title of the button; nil if there is nothing to press.
+        public var button: String?
+        /// Whether the button opens the system's settings, because the system asks only once.
+        public var opensSettings: Bool
+    }
+
+    /// The title of the part, and every permission that this phone knows, those first without which people are not found.
+    public var permissionsTitle: String { words.text(.permissionsTitle) }
+    public var permissions: [PermissionLine] {
+        Permission.allCases.compactMap { permission in
+            guard let state = states[permission], state != .unavailable else { return nil }
+            return line(of: permission, state)
+        }
+    }
+
+    /// The first permission that is missing for a person to be found and called; nil if none is.
+    public var missing: PermissionLine? {
+        permissions.first { line in
+            [.location, .locationAlways, .preciseLocation, .notifications].contains(line.id) && line.state != .granted
+        }
+    }
+
+    /// Reads the permissions anew, as when the app is opened.
+    public func readPermissions() async {
+        for permission in Permission.allCases { states[permission] = await system.permissions.state(of: permission) }
+    }
+
+    /// Asks the person for a permission.
+    public func ask(for permission: Permission) async {
+        states[permission] = await system.permissions.ask(for: permission)
+    }
+
+    // MARK: Datasets
+
+    /// The title of the part, and the names of the datasets on this phone.
+    public var datasetsTitle: String { words.text(.datasetsTitle) }
+    public var datasets: [String] { datasetNames.map { wording.legible($0) } }
+    public var synchronizeTitle: String { words.text(.datasetsSynchronize) }
+    /// Why the last synchronization failed; nil if it did not.
+    public var datasetsProblem: String? { datasetProblem }
+
+    /// Synchronizes every dataset. What was changed here stays if it fails or is cancelled.
+    public func synchronizeDatasets() async {
+        do {
+            datasetNames = try await muster.datasetNames().sorted()
+            for name in datasetNames { try await muster.dataset(name).synchronize() }
+            datasetProblem = nil
+        } catch {
+            if error != .cancelled { datasetProblem = ErrorWords(wording: wording).text(error) }
+        }
+    }
+
+    // MARK: The account
+
+    /// Who is signed in, and where.
+    public var accountText: String {
+        let name: KeyValuePairs = ["name": wording.legible(follower.state.user)]
+        return words.listed([words.text(.appWho, name), muster.session.map { URL(string: $0.server)?.host() ?? "" } ?? ""])
+    }
+    /// The version of the app; empty if the app did not say it.
+    public var versionText: String {
+        system.version.isEmpty ? "" : words.text(.appVersion, ["version": system.version])
+    }
+    public var languageTitle: String { words.text(.headerLanguage) }
+    public var signOutTitle: String { words.text(.headerSignOut) }
+
+    /// What is asked before signing out: what waits would stay on this phone until the same person signs in again.
+    public var signOutQuestion: Question {
+        let waiting = OutboxModel.waitingText(
+            messages: outbox.waiting.count, positions: phone.unsentPositions ?? 0, words)
+        let line = waiting.isEmpty ? words.text(.signOutNothingWaits) : words.text(.signOutWaits, ["what": waiting])
+        return Question(
+            title: words.text(.appSignOutTitle), lines: [line], button: words.text(.headerSignOut),
+            cancel: words.text(.cancel), isDestructive: true)
+    }
+    /// The title of the choice to erase what is stored of the person, and what is lost then.
+    public var eraseTitle: String { words.text(.signOutErase) }
+    public var eraseText: String { words.text(.appSignOutErases) }
+
+    /// Signs out.
+    ///
+    /// - Parameter erases: whether everything of the person on this phone is erased, what waits included.
+    public func signOut(erases: Bool) async {
+        do {
+            problem = nil
+            try await onSignOut(erases)
+        } catch {
+            problem = ErrorWords(wording: wording).text(error)
+        }
+    }
+
+    // MARK: Words
+
+    private var words: Words { wording.words }
+
+    private func line(of permission: Permission, _ state: PermissionState) -> PermissionLine {
+        let isGranted = state == .granted
+        let button: Word? =
+            switch state {
+            case .notAsked: .permissionsAsk
+            case .denied: .permissionsSettings
+            case .granted, .restricted, .unavailable: nil
+            }
+        return PermissionLine(
+            id: permission, title: words.text(named: "permission.\(permission.rawValue)") ?? permission.rawValue,
+            state: state, stateText: words.text(named: "permissions.state.\(state.rawValue)") ?? state.rawValue,
+            advice: isGranted ? "" : words.text(named: "permission.\(permission.rawValue).without") ?? "",
+            button: button.map { words.text($0) }, opensSettings: state == .denied)
+    }
+}

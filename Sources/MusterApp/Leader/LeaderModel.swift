@@ -1,0 +1,61 @@
+import Foundation
+import MusterKit
+import MusterReplication
+public import Observation
+
+/// The leader's face: people, map, incident, regions, and who calls for help.
+@MainActor @Observable public final class LeaderModel {
+    /// The list of people.
+    public let roster: RosterModel
+    /// The incident and its roll.
+    public let incident: IncidentModel
+    /// The regions and their editor.
+    public let regions: RegionsModel
+    /// Who calls for help.
+    public let alarms: AlarmsModel
+    /// The map.
+    public let map: MapModel
+
+    private let follower: TeamFollower
+    private let outbox: Outbox
+    private let server: ServerClient
+    private let wording: Wording
+    @ObservationIgnored private var people: [String: PersonModel] = [:]
+
+    /// How many models of one person are kept.
+    private static let personLimit = 20
+
+    init(
+        _ follower: TeamFollower, _ outbox: Outbox, _ server: ServerClient, _ map: MapModel, _ muster: Muster,
+        _ pacing: ReplicationPacing, _ wording: Wording
+    ) {
+        (self.follower, self.outbox, self.server, self.wording) = (follower, outbox, server, wording)
+        self.map = map
+        roster = RosterModel(follower, wording)
+        incident = IncidentModel(follower, outbox, server, wording)
+        regions = RegionsModel(follower, server, muster, wording)
+        alarms = AlarmsModel(follower, outbox, wording)
+    }
+
+    /// The model of one person, the same for the same name while it is shown.
+    public func person(_ name: String) -> PersonModel {
+        if let known = people[name] { return known }
+        if people.count >= Self.personLimit { people.removeAll() }
+        let model = PersonModel(name, follower, outbox, server, wording)
+        people[name] = model
+        return model
+    }
+
+    /// Where a person is, in words: for a shortcut that asks "Where is Ana?".
+    ///
+    /// - Parameter name: the user's name, or its beginning, in any case.
+    public func whereIs(_ name: String) -> String {
+        let wanted = name.lowercased()
+        let found = follower.state.people.values.filter { $0.called.lowercased().hasPrefix(wanted) }
+        let exact = found.first { $0.called.lowercased() == wanted } ?? (found.count == 1 ? found.first : nil)
+        guard let exact, !wanted.isEmpty else {
+            return wording.words.text(.personUnknown, ["name": wording.legible(name)])
+        }
+        return RosterModel.row(of: exact, follower.state.shown(exact), wording).spoken
+    }
+}

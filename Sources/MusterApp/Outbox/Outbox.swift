@@ -1,0 +1,292 @@
+import Foundation
+import MusterKit
+import MusterReplication
+import Observation
+
+/// The orders that the server does not have yet. Each is in the store of MusterKit, sealed with it, before it is sent, and
+/// stays there until the server has answered it: no kill, no empty battery and no lost connection loses one, and none
+/// counts twice.
+///
+/// Where the store takes nothing, as on a full disk, an order is sent from memory all the same.
+@MainActor @Observable final class Outbox {
+    /// How far an order has come.
+    struct Delivery: Hashable, Sendable, Identifiable {
+        var order: Order
+        var state: State
+        /// When it came so far, by the server's clock.
+        var at: Date
+        /// Whether it would be lost with the process, because the store did not take it.
+        var isUnkept = false
+
+        var id: String { order.id }
+
+        enum State: Hashable, Sendable {
+            /// Counted down before it is sent; it can be cancelled.
+            case counting
+            case sending
+            /// An attempt failed, and is repeated.
+            case failed(reason: String?)
+            case received(isLate: Bool)
+            case refused(reason: String)
+            case cancelled
+        }
+
+        /// Whether nothing more becomes of it.
+        var isOver: Bool {
+            switch state {
+            case .received, .refused, .cancelled: true
+            case .counting, .sending, .failed: false
+            }
+        }
+    }
+
+    /// What waits, and the last few that are over, in the order in which they were said.
+    private(set) var deliveries: [Delivery] = []
+
+    @ObservationIgnored private let user: String
+    @ObservationIgnored private let server: ServerClient
+    @ObservationIgnored private let store: LocalStore
+    @ObservationIgnored private let pacing: ReplicationPacing
+    @ObservationIgnored private let wording: Wording
+    @ObservationIgnored private var failures = 0
+    @ObservationIgnored private var storing: Task<Bool, Never>?
+    @ObservationIgnored private var sleeping: Task<Void, Never>?
+    @ObservationIgnored private var isRestored = false
+    @ObservationIgnored private var isWoken = false
+    /// Called with each answer, before anything else follows from it.
+    @ObservationIgnored var onReceived: (Order) -> Void = { _ in }
+    /// Called when the server refuses the credentials.
+    @ObservationIgnored var onRefused: () async -> Void = {}
+
+    /// The id of the note in the store.
+    private static let note = "app.outbox"
+    /// The largest number of orders that wait. A call for help is taken all the same.
+    static let limit = 1_000
+    /// How many that are over stay listed.
+    private static let overLimit = 4
+    private static let longestDelaySeconds = 10.0
+
+    init(user: String, _ server: ServerClient, store: LocalStore, pacing: ReplicationPacing, wording: Wording) {
+        self.user = user
+        self.server = server
+        self.store = store
+        self.pacing = pacing
+        self.wording = wording
+    }
+
+    /// What the server does not have yet.
+    var waiting: [Delivery] { deliveries.filter { !$0.isOver } }
+
+    /// The present time of the server, as far as the phone knows it.
+    var serverNow: Date { pacing.now().date.addingTimeInterval(wording.serverAheadSeconds) }
+
+    /// Takes up what an earlier run of the app left. What was said meanwhile comes after it.
+    ///
+    /// While the store cannot be read, as before the first unlock after a restart of the phone, nothing is taken up and
+    /// nothing is stored over it.
+    func restore() async {
+        guard !isRestored else { return }
+        var kept: Kept?
+        do {
+            kept = try await store.storedValue(of: Self.note, as: Kept.self)
+        } catch LocalStoreError.unreadable {
+            // Damaged: nothing of it can be sent.
+        } catch {
+            return
+        }
+        guard !isRestored else { return }
+        isRestored = true
+        guard let kept, kept.user == user else { return }
+        let known = Set(deliveries.map(\.id))
+        let earlier = kept.orders.filter { !known.contains($0.id) }
+        deliveries = earlier.map { Delivery(order: $0, state: waitState(of: $0), at: serverNow) } + deliveries
+    }
+
+    /// Takes an order, and sends it once it is due. It is on the phone's disk when this returns, unless the delivery says
+    /// otherwise.
+    ///
+    /// - Parameter dueInSeconds: how long it is counted down before it is sent; nil to send it at once.
+    /// - Returns: its id; nil if too much waits already.
+    @discardableResult
+    func add(_ kind: Order.Kind, dueInSeconds: Double? = nil) async -> Order.ID? {
+        await restore()
+        let dueAt = dueInSeconds.map { pacing.now().date.addingTimeInterval($0) }
+        let order = Order(kind, saidAt: serverNow, dueAt: dueAt)
+        guard waiting.count < Self.limit || order.turnsCall else { return nil }
+        // Of check-ins that wait the newest says all.
+        if case .checkIn = kind { deliveries.removeAll { $0.order.kind == kind && !$0.isOver && $0.state != .sending } }
+        deliveries.append(Delivery(order: order, state: waitState(of: order), at: serverNow))
+        let isKept = await keep()
+        update(order.id) { $0.isUnkept = !isKept }
+        hurry()
+        return order.id
+    }
+
+    /// Forgets an order whose countdown runs.
+    ///
+    /// - Returns: whether it was not sent, and will not be.
+    @discardableResult
+    func cancel(_ id: Order.ID) async -> Bool {
+        guard let delivery = deliveries.first(where: { $0.id == id }), delivery.state == .counting else { return false }
+        end(id, .cancelled)
+        await keep()
+        return true
+    }
+
+    /// Sends an order now that is counted down.
+    func sendNow(_ id: Order.ID) async {
+        update(id) { delivery in
+            delivery.order.dueAt = nil
+            if delivery.state == .counting { delivery.state = .sending }
+        }
+        await keep()
+        hurry()
+    }
+
+    /// Tries at once: the network may be back.
+    func hurry() {
+        isWoken = true
+        sleeping?.cancel()
+    }
+
+    /// Sends what is due, until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            isWoken = false
+            await restore()
+            let delay = await sendWhatIsDue()
+            if !isWoken, !Task.isCancelled { await wait(delay) }
+        }
+    }
+
+    /// Forgets everything, as when a person signs out and leaves nothing behind.
+    func erase() async {
+        deliveries = []
+        await keep()
+    }
+
+    // MARK: Sending
+
+    /// - Returns: after how many seconds to try again; nil when nothing waits.
+    private func sendWhatIsDue() async -> Double? {
+        while !Task.isCancelled {
+            endCountdowns()
+            let due = deliveries.filter { !$0.isOver && $0.state != .counting }
+            // An SOS waits behind nothing: the server reads in each when it was said.
+            guard let next = (due.first { $0.order.isSOS } ?? due.first)?.order else { return untilDueSeconds }
+            update(next.id) { if self.failures == 0 { $0.state = .sending } }
+            do {
+                let request = next.request(of: user)
+                let answer = try await server.send(request.method, request.path, request.body)
+                await receive(next, answer.body["late"]?.boolean ?? false)
+            } catch .refused(let status, _) where next.isDone(byStatus: status) {
+                await receive(next, false)
+            } catch .refused(let status, let reason) {
+                await refuse(next, status, reason)
+            } catch .cancelled {
+                return nil
+            } catch {
+                failures += 1
+                var reason: String?
+                var after: Double?
+                if case .away(let text, let seconds) = error { (reason, after) = (text, seconds) }
+                update(next.id) { $0.state = .failed(reason: reason) }
+                if error == .signedOut { await onRefused() }
+                let delay = min(Self.longestDelaySeconds, pacing.delaySeconds(afterFailures: failures))
+                return min(max(delay, min(60, after ?? 0)), untilDueSeconds ?? .infinity)
+            }
+        }
+        return nil
+    }
+
+    private func receive(_ order: Order, _ isLate: Bool) async {
+        failures = 0
+        end(order.id, .received(isLate: isLate))
+        onReceived(order)
+        await keep()
+    }
+
+    private func refuse(_ order: Order, _ status: Int, _ reason: String) async {
+        failures = 0
+        if order.mayCountAsOfArrival, status != 403, status != 404 {
+            // The server may not believe this phone's clock. A call for help is not lost to that.
+            update(order.id) { $0.order.saidAt = nil }
+        } else {
+            end(order.id, .refused(reason: reason))
+        }
+        await keep()
+    }
+
+    private func endCountdowns() {
+        for delivery in deliveries where delivery.state == .counting {
+            let state = waitState(of: delivery.order)
+            guard state != .counting else { continue }
+            update(delivery.id) { $0.state = self.failures > 0 ? .failed(reason: nil) : .sending }
+        }
+    }
+
+    private var untilDueSeconds: Double? {
+        let dues = deliveries.filter { $0.state == .counting }.compactMap(\.order.dueAt)
+        return dues.min().map { max(0, $0.timeIntervalSince(pacing.now().date)) }
+    }
+
+    private func waitState(of order: Order) -> Delivery.State {
+        guard let dueAt = order.dueAt, dueAt > pacing.now().date else { return .sending }
+        return .counting
+    }
+
+    // MARK: Pieces
+
+    private func update(_ id: Order.ID, _ change: (inout Delivery) -> Void) {
+        guard let place = deliveries.firstIndex(where: { $0.id == id }) else { return }
+        var delivery = deliveries[place]
+        change(&delivery)
+        if delivery != deliveries[place] { deliveries[place] = delivery }
+    }
+
+    private func end(_ id: Order.ID, _ state: Delivery.State) {
+        update(id) { delivery in
+            delivery.state = state
+            delivery.at = self.serverNow
+        }
+        var surplus = deliveries.count(where: \.isOver) - Self.overLimit
+        deliveries.removeAll { delivery in
+            guard surplus > 0, delivery.isOver else { return false }
+            surplus -= 1
+            return true
+        }
+    }
+
+    /// What the store has of the outbox.
+    private struct Kept: Codable {
+        var user: String
+        var orders: [Order]
+    }
+
+    /// Stores what waits. Of several calls at once, each waits for a transaction that began after it.
+    @discardableResult
+    private func keep() async -> Bool {
+        guard isRestored else { return false }
+        let before = storing
+        let task = Task {
+            _ = await before?.value
+            let kept = Kept(user: user, orders: waiting.map(\.order))
+            do {
+                try await store.storeValue(kept, note: Self.note)
+                return true
+            } catch {
+                return false
+            }
+        }
+        storing = task
+        return await task.value
+    }
+
+    private func wait(_ seconds: Double?) async {
+        let pacing = pacing
+        let sleep = Task { _ = try? await pacing.sleep(seconds ?? 3600) }
+        sleeping = sleep
+        await withTaskCancellationHandler { await sleep.value } onCancel: { sleep.cancel() }
+        sleeping = nil
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import MusterCore
+import MusterKit
+import MusterReplication
+import MusterWire
+import Observation
+
+/// Follows what the server says: loads it, follows the live feed, and keeps it on the phone for times without a network.
+@MainActor @Observable final class TeamFollower {
+    /// Whether the server is heard.
+    enum Connection: Hashable, Sendable {
+        case connecting
+        case live
+        /// Not heard; since when, by the server's clock, and why.
+        case away(since: Date?, reason: String)
+        /// The server refuses the credentials.
+        case signedOut
+    }
+
+    /// What the server last said.
+    private(set) var state: TeamState
+    /// Whether the server is heard now.
+    private(set) var connection = Connection.connecting
+    /// Whether the state is the phone's copy of what the server said before this start of the app.
+    private(set) var isKept = false
+
+    @ObservationIgnored private let server: ServerClient
+    @ObservationIgnored private let store: LocalStore
+    @ObservationIgnored private let pacing: ReplicationPacing
+    @ObservationIgnored private let wording: Wording
+    @ObservationIgnored private var sleeping: Task<Void, Never>?
+    @ObservationIgnored private var reloading: Task<Void, Never>?
+    @ObservationIgnored private var keptAt: Date?
+    /// Called when the server is heard again, and when it refuses the credentials.
+    @ObservationIgnored var onLive: () -> Void = {}
+    @ObservationIgnored var onRefused: () async -> Void = {}
+
+    /// The longest wait between two attempts, seconds: a call to evacuate must not wait longer.
+    private static let longestDelaySeconds = 10.0
+    /// Seconds between two copies on the phone.
+    private static let keepSeconds = 20.0
+
+    init(user: String, _ server: ServerClient, store: LocalStore, pacing: ReplicationPacing, wording: Wording) {
+        state = TeamState(user: user)
+        self.server = server
+        self.store = store
+        self.pacing = pacing
+        self.wording = wording
+    }
+
+    /// Whether the server is heard now.
+    var isLive: Bool { connection == .live }
+
+    /// Adopts the phone's copy. A copy of another person, or one that is damaged, is left alone.
+    func restore() async {
+        guard let kept = try? await store.cachedValue(of: StoredTeam.note, as: StoredTeam.self),
+            kept.user == state.user, state.heardAt == nil
+        else { return }
+        state = TeamState(kept)
+        isKept = true
+        wording.serverAheadSeconds = kept.aheadSeconds
+    }
+
+    /// Loads and follows until the task is cancelled.
+    func run() async {
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                try await load()
+                failures = 0
+                try await follow()
+            } catch {
+                await note(ServerFault(error))
+            }
+            failures += 1
+            await wait(pacing.delaySeconds(afterFailures: failures))
+        }
+        reloading?.cancel()
+    }
+
+    /// Tries again at once: the network may be back.
+    func hurry() { sleeping?.cancel() }
+
+    /// Asks the server for everything again.
+    func reload() async {
+        do { try await load() } catch { await note(ServerFault(error)) }
+    }
+
+    /// Stores the phone's copy.
+    func keep() async {
+        guard state.heardAt != nil, !isKept else { return }
+        keptAt = pacing.now().date
+        let copy = StoredTeam(state, aheadSeconds: wording.serverAheadSeconds)
+        // On a full disk the copy is older; what is shown does not depend on it.
+        try? await store.storeValue(copy, note: StoredTeam.note)
+    }
+
+    // MARK: Pieces
+
+    private func load() async throws(ServerFault) {
+        let snapshot = try await TeamSnapshot.request(of: state.user, from: server)
+        if let at = snapshot.at {
+            let ahead = at.timeIntervalSince(pacing.now().date)
+            // Less than that is the way of the answer.
+            wording.serverAheadSeconds = abs(ahead) < 2 ? 0 : ahead
+        }
+        state.adopt(snapshot)
+        isKept = false
+        if connection != .live {
+            connection = .live
+            onLive()
+        }
+        await keep()
+    }
+
+    private func follow() async throws {
+        guard let session = server.session() else { throw ServerFault.signedOut }
+        let feed = LiveFeed(
+            server: session.server, credentials: session.credentials, connections: session.connections)
+        try await feed.followEvents(since: state.sequence) { event in
+            guard event.name != "resync" else { throw ServerFault.away(reason: "resync", retryAfterSeconds: nil) }
+            guard let change = try? JSONValue(parsing: Array(event.data.utf8)) else { return }
+            await self.receive(change)
+        }
+    }
+
+    private func receive(_ change: JSONValue) async {
+        state.apply(change)
+        if state.isOutdated, reloading == nil {
+            reloading = Task {
+                // Several changes in a row ask once.
+                try? await pacing.sleep(0.2)
+                if !Task.isCancelled { await reload() }
+                reloading = nil
+            }
+        }
+        if keptAt.map({ pacing.now().date.timeIntervalSince($0) > Self.keepSeconds }) ?? true { await keep() }
+    }
+
+    private func note(_ fault: ServerFault) async {
+        switch fault {
+        case .cancelled: break
+        case .signedOut:
+            connection = .signedOut
+            await onRefused()
+        case .away(let reason, _), .refused(_, let reason):
+            if case .away = connection { break }
+            connection = .away(since: state.heardAt, reason: reason)
+        }
+    }
+
+    private func wait(_ seconds: Double) async {
+        let pacing = pacing
+        let sleep = Task { _ = try? await pacing.sleep(min(Self.longestDelaySeconds, seconds)) }
+        sleeping = sleep
+        await withTaskCancellationHandler { await sleep.value } onCancel: { sleep.cancel() }
+        sleeping = nil
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import MusterWire
+
+/// What the server says of the person who is signed in and of those they may see, requested part by part.
+///
+/// The sequence comes first: what changes while the other parts are on their way comes once more through the feed, so
+/// that nothing is missed.
+struct TeamSnapshot: Sendable {
+    var sequence: Int64
+    /// The server's time.
+    var at: Date?
+    var role: String
+    var team: String?
+    var people: [Person] = []
+    var incidents: [Incident] = []
+    var closed: [Incident] = []
+    var alwaysShown: Set<String> = []
+    var allowingPauses: Set<String> = []
+    var presences: [TeamState.Presence] = []
+
+    /// The largest number of teams of which people are requested.
+    private static let teamLimit = 50
+
+    /// Requests all parts.
+    ///
+    /// - Throws: `ServerFault`.
+    static func request(of user: String, from server: ServerClient) async throws(ServerFault) -> TeamSnapshot {
+        let sequence = try await server.get("positions?limit=1")["sequence"]?.integer ?? 0
+        let session = try await server.get("session")["user"]
+        var snapshot = TeamSnapshot(
+            sequence: sequence, role: session?["role"]?.string ?? "member", team: session?["team"]?.string)
+        let teams: [String]
+        if let team = snapshot.team {
+            teams = [team]
+        } else {
+            teams = Array(try await server.items("teams").compactMap { $0["name"]?.string }.prefix(teamLimit))
+        }
+        for team in teams { try await snapshot.request(team, from: server) }
+        let open = (try await server.getIfAllowed("incidents"))?["items"]?.elements ?? []
+        for incident in open.compactMap({ Incident($0) }) where teams.contains(incident.team) {
+            try await snapshot.request(incident, from: server)
+        }
+        let name = ServerClient.encoded(user)
+        let presences = try await server.getIfAllowed("presences?limit=1000&user=\(name)")?["items"]?.elements ?? []
+        snapshot.presences = presences.compactMap { TeamState.Presence($0) }
+        return snapshot
+    }
+
+    private mutating func request(_ team: String, from server: ServerClient) async throws(ServerFault) {
+        let path = "teams/\(ServerClient.encoded(team))"
+        if let settings = try await server.getIfAllowed(path) {
+            if settings["showsSafetyAlways"]?.boolean == true { alwaysShown.insert(team) }
+            if settings["allowsPause"]?.boolean == true { allowingPauses.insert(team) }
+        }
+        if let safety = try await server.getIfAllowed(path + "/safety") {
+            at = safety["at"]?.date
+            let sequence = safety["sequence"]?.integer ?? sequence
+            people += (safety["members"]?.elements ?? []).compactMap { Person(member: $0, of: team, at: sequence) }
+        }
+        let incidents = try await server.getIfAllowed(path + "/incidents?limit=\(TeamState.closedLimit)")
+        closed += (incidents?["items"]?.elements ?? []).compactMap { Incident($0) }.filter { !$0.isOpen }
+    }
+
+    /// Requests the roll of an open incident, and puts each of its people where they belong.
+    private mutating func request(_ incident: Incident, from server: ServerClient) async throws(ServerFault) {
+        guard let value = try await server.getIfAllowed("incidents/\(incident.number)"), let full = Incident(value)
+        else { return incidents.append(incident) }
+        // It may have been closed meanwhile; the feed says so.
+        guard full.isOpen else { return }
+        incidents.append(full)
+        let places = Dictionary(people.enumerated().map { ($0.element.user, $0.offset) }) { first, _ in first }
+        for entry in value["roll"]?.elements ?? [] {
+            if entry["visitor"]?.boolean != true, let user = entry["user"]?.string, let place = places[user],
+                people[place].team == incident.team
+            {
+                people[place].adoptRoll(entry, of: incident.number)
+            } else if entry["left"]?.boolean != true,
+                let person = Person(rollEntry: entry, of: incident.number, team: incident.team)
+            {
+                people.append(person)
+            }
+        }
+    }
+}
+
+extension TeamState {
+    /// Adopts a snapshot. Changes of the log up to its sequence are part of it.
+    mutating func adopt(_ snapshot: TeamSnapshot) {
+        role = snapshot.role
+        team = snapshot.team
+        alwaysShown = snapshot.alwaysShown
+        allowingPauses = snapshot.allowingPauses
+        closed = Array(snapshot.closed.sorted { $0.number > $1.number }.prefix(Self.closedLimit))
+        replace(people: snapshot.people, incidents: snapshot.incidents)
+        presences = [:]
+        for presence in snapshot.presences { put(presence) }
+        sequence = max(sequence, snapshot.sequence)
+        heardAt = [heardAt, snapshot.at].compactMap(\.self).max()
+        isOutdated = false
+    }
+}
+
+/// What the phone keeps of what the server said, for times without a network.
+struct StoredTeam: Codable, Sendable {
+    var user: String
+    var role: String
+    var team: String?
+    var people: [Person]
+    var incidents: [Incident]
+    var closed: [Incident]
+    var alwaysShown: Set<String>
+    var allowingPauses: Set<String>
+    var presences: [String: TeamState.Presence]
+    var questions: [String: TeamState.Question]
+    var heardAt: Date?
+    var aheadSeconds: Double
+
+    /// The id of the note in the phone's store.
+    static let note = "app.team"
+    /// The largest number of people that are kept.
+    static let peopleLimit = 10_000
+
+    init(_ state: TeamState, aheadSeconds: Double) {
+        user = state.user
+        role = state.role
+        team = state.team
+        people = state.order.keys.prefix(Self.peopleLimit).compactMap { state.people[$0.user] }
+        incidents = Array(state.incidents.values)
+        closed = state.closed
+        alwaysShown = state.alwaysShown
+        allowingPauses = state.allowingPauses
+        presences = state.presences
+        questions = state.questions.filter { $0.key == state.user }
+        heardAt = state.heardAt
+        self.aheadSeconds = aheadSeconds
+    }
+}
+
+extension TeamState {
+    /// What the phone kept. Its sequence is 0, so that the first answer of the server replaces it.
+    init(_ stored: StoredTeam) {
+        self.init(user: stored.user)
+        role = stored.role
+        team = stored.team
+        closed = stored.closed
+        alwaysShown = stored.alwaysShown
+        allowingPauses = stored.allowingPauses
+        replace(people: stored.people, incidents: stored.incidents)
+        presences = stored.presences
+        questions = stored.questions
+        heardAt = stored.heardAt
+    }
+}

@@ -1,0 +1,1 @@
+../../MusterKitTests/BadNetwork.swift

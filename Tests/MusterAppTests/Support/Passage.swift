@@ -1,0 +1,1 @@
+../../MusterKitTests/Passage.swift

@@ -1,0 +1,1 @@
+../../MusterKitTests/RunningServer.swift
