@@ -139,7 +139,7 @@ public import Observation
     func refresh() {
         if follower.state.isLeader != (leader != nil) {
             leader = follower.state.isLeader
-                ? LeaderModel(follower, outbox, server, map, muster, system.options.pacing, wording) : nil
+                ? LeaderModel(follower, outbox, server, map, muster, wording) : nil
         }
         let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
         if wantsTracking != (tracking != nil) { wantsTracking ? track() : endTracking() }

@@ -204,7 +204,7 @@ public import Observation
             save()
             await adopt(muster, user)
         } catch {
-            signIn.problem = ErrorWords(wording: wording).text(error as MusterError)
+            signIn.problem = ErrorWords(wording: wording).text(error)
             // Whoever was signed in before still is.
             if account == nil, stored.isSignedIn { await open() }
         }

@@ -26,7 +26,8 @@ public import Observation
         _ muster: Muster, _ system: AppSystem, _ wording: Wording, isReporting: Bool
     ) {
         (self.follower, self.phone, self.outbox, self.visibility) = (follower, phone, outbox, visibility)
-        (self.muster, self.system, self.wording, self.isReporting) = (muster, system, wording, isReporting)
+        (self.muster, self.system, self.wording) = (muster, system, wording)
+        self.isReporting = isReporting
     }
 
     // MARK: Positions

@@ -127,7 +127,7 @@ public import Observation
                 let body = JSONValue.object([.init("password", .string(newPassword))])
                 _ = try await ServerClient.send(
                     "POST", token.root + "api/v1/shared/password", body, .bearer(token.secret), connections)
-            } catch .signedOut, .refused(status: 404, _) {
+            } catch .signedOut, .refused(404, _) {
                 // Where the first answer was lost, it may be this password that was set: signing in shows it.
             } catch {
                 problem = text(of: error)
@@ -185,7 +185,7 @@ public import Observation
                 welcome: words.text(.inviteWelcome, ["host": URL(string: root)?.host() ?? root]), user: user,
                 lines: [team, until].compactMap(\.self), rule: words.text(.inviteRule),
                 passwordTitle: words.text(.invitePassword), acceptTitle: words.text(.inviteDo))
-        } catch .signedOut, .refused(status: 404, _) {
+        } catch .signedOut, .refused(404, _) {
             problem = words.text(.inviteOver)
         } catch {
             problem = text(of: error)

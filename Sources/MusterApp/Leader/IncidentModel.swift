@@ -6,8 +6,8 @@ public import Observation
 /// Each order is on the phone's disk before it is sent, and counts once at the server. What is shown is the server's
 /// state, with what still waits here said beside it.
 @MainActor @Observable public final class IncidentModel {
-    private let follower: TeamFollower
-    private let outbox: Outbox
+    let follower: TeamFollower
+    let outbox: Outbox
     private let server: ServerClient
     let wording: Wording
     /// The team that a new incident is for, where the leader may choose; the own team otherwise.
@@ -128,6 +128,9 @@ public import Observation
     public var drillTitle: String { words.text(.ordersDrill) }
     public var allClearTitle: String { words.text(.askClose) }
     public var reopenTitle: String { words.text(.askReopen) }
+    public var onlyWaitingTitle: String { words.text(.incidentOnlyWaiting) }
+    public var pastTitle: String { words.text(.incidentPast) }
+    public var rollTitle: String { words.text(.incidentRoll) }
 
     /// What is asked before an incident is started: whom it calls, and that it is real, or a drill.
     public func startQuestion(isDrill: Bool) -> Question {
@@ -271,65 +274,13 @@ public import Observation
         await outbox.add(.handOver(incident: open.number, to: user, note: note.trimmed(toBytes: 500)))
     }
 
-    // MARK: PAR
-
-    /// The newest round in words; nil while none was requested.
-    public var parText: String? {
-        guard let open, let par = open.par else { return nil }
-        let asked: KeyValuePairs = [
-            "number": String(par.number), "time": wording.minute(par.requestedAt),
-            "name": wording.legible(par.requestedBy),
-        ]
-        let first = words.text(par.requestedBy == nil ? .incidentParAsked : .incidentParAskedBy, asked)
-        let reported = par.crews.count { $0.present != nil }
-        let count: KeyValuePairs = ["count": String(reported), "crews": String(par.crews.count)]
-        var parts = [first, words.text(.incidentParReported, count)]
-        let short = par.crews.count { ($0.present ?? $0.people) < $0.people }
-        if short > 0 { parts.append(words.text(.incidentParShort, count: short)) }
-        if !par.isComplete, let due = par.dueAt, due < wording.now {
-            let late = par.crews.filter { $0.present == nil }.map { crewName($0.name) }
-            parts.append(
-                words.text(
-                    .incidentParOverdue, count: late.count,
-                    ["time": wording.minute(due), "crews": words.listed(late)]))
-        }
-        return words.listed(parts)
-    }
-    /// The titles of the buttons.
-    public var parTitle: String { words.text(.incidentPar) }
-    public var requestPARTitle: String { words.text(.incidentParNow) }
-    public var completeTitle: String { words.text(.incidentComplete) }
-    public var fewerTitle: String { words.text(.incidentFewer) }
-    public var presentTitle: String { words.text(.incidentPresent) }
-
-    /// Requests a PAR of all crews now.
-    public func requestPAR() async {
-        if let open { await outbox.add(.requestPAR(incident: open.number, note: nil)) }
-    }
-
-    /// Reports how many of a crew are present, for the newest round.
-    ///
-    /// - Parameter crew: the crew's `id`; empty for those in no crew.
-    public func reportPAR(_ crew: Crew.ID, present: Int, note: String = "") async {
-        guard let open, let par = open.par else { return }
-        await outbox.add(
-            .reportPAR(
-                incident: open.number, crew: crew.isEmpty ? nil : crew, present: min(10_000, max(0, present)),
-                round: par.number, note: note.trimmed(toBytes: 500)))
-    }
-
-    /// Requests a PAR by itself every so many minutes, or by hand alone.
-    public func setPARTimer(everyMinutes minutes: Int?) async {
-        guard let open else { return }
-        let seconds = minutes.map { Double(min(1_440, max(1, $0)) * 60) }
-        await outbox.add(.setPARTimer(incident: open.number, everySeconds: seconds))
-    }
-
     // MARK: Pieces
 
-    private var words: Words { wording.words }
-    private var team: String? { chosenTeam ?? follower.state.team ?? teams.first }
-    private var open: Incident? {
+    var words: Words { wording.words }
+    /// The team that an incident is started for, and whose incident is shown.
+    var team: String? { chosenTeam ?? follower.state.team ?? teams.first }
+    /// The open incident of that team.
+    var open: Incident? {
         follower.state.incidents.values.filter { $0.team == team }.max { $0.number < $1.number }
     }
     private var missingNames: [String] {
@@ -337,90 +288,5 @@ public import Observation
         return follower.state.order.keys.compactMap { follower.state.people[$0.user] }.filter {
             $0.team == open.team && $0.roll?.takenOff == nil && !$0.isAccounted
         }.map(\.called)
-    }
-
-    private func crewName(_ name: String?) -> String { name.map { wording.legible($0) } ?? words.text(.incidentNoCrew) }
-
-    private func tally(_ counts: Incident.Counts) -> String {
-        words.listed([
-            words.text(
-                .tallyAccounted, ["accounted": String(counts.accounted), "people": String(counts.people)]),
-            counts.checking > 0 ? words.text(.tallyChecking, count: counts.checking) : "",
-            words.text(.tallyUnaccounted, count: counts.unaccounted),
-        ])
-    }
-
-    private func card(of incident: Incident) -> Card {
-        let counts = follower.state.tally(of: incident.team)
-        let isWhole = counts.people > 0 && counts.accounted == counts.people
-        let end = isWhole ? incident.allAccountedAt ?? wording.now : wording.now
-        let seconds = incident.calledAt.map { end.timeIntervalSince($0) } ?? 0
-        let called: KeyValuePairs = [
-            "time": wording.clock(incident.startedAt), "name": wording.legible(incident.startedBy),
-        ]
-        let led = incident.leader.map { words.text(.incidentLedBy, ["name": wording.legible($0)]) }
-        let what = words.text(incident.isDrill ? .incidentIsDrill : .callReal)
-        let asOf = follower.isLive ? nil : follower.state.heardAt
-        func tile(_ kind: CountTile.Kind, _ key: Word, _ count: Int) -> CountTile {
-            CountTile(id: kind, title: words.text(key), count: count)
-        }
-        return Card(
-            id: incident.number, isDrill: incident.isDrill,
-            title: words.listed([what, wording.legible(incident.team)]),
-            lines: [words.text(.incidentCalled, called), led ?? words.text(.incidentLedByNobody)],
-            note: wording.legible(incident.note), musterTime: wording.stopwatch(seconds),
-            musterTimeTitle: isWhole
-                ? words.text(.incidentWhole, ["time": wording.clock(incident.allAccountedAt)])
-                : words.text(.incidentRuns),
-            counts: [
-                tile(.accounted, .incidentCountAccounted, counts.accounted),
-                tile(.checking, .incidentCountChecking, counts.checking),
-                tile(.unaccounted, .incidentCountUnaccounted, counts.unaccounted),
-                tile(.people, .incidentCountPeople, counts.people),
-            ], tally: tally(counts), isWhole: isWhole,
-            asOfText: asOf.map { words.text(.incidentAsOf, ["time": wording.clock($0)]) })
-    }
-
-    private func crews(of incident: Incident, people: [Person]) -> [Crew] {
-        let listed = people.filter { $0.team == incident.team }
-        let byCrew = Dictionary(grouping: listed) { $0.crew ?? "" }
-        return byCrew.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }.map { name, people in
-            var counts = Incident.Counts()
-            var rows: [Row] = []
-            for person in people {
-                let isTakenOff = person.roll?.takenOff != nil
-                let kind: CountTile.Kind =
-                    person.isAccounted ? .accounted : person.isChecking ? .checking : .unaccounted
-                if !isTakenOff {
-                    counts.people += 1
-                    counts.accounted += kind == .accounted ? 1 : 0
-                    counts.checking += kind == .checking ? 1 : 0
-                    counts.unaccounted += kind == .unaccounted ? 1 : 0
-                }
-                if onlyWaiting, isTakenOff || kind == .accounted { continue }
-                rows.append(
-                    Row(
-                        id: person.user, row: RosterModel.row(of: person, person.shown(showsSafety: true), wording),
-                        count: kind, isTakenOff: isTakenOff,
-                        callSeen: PersonWords(wording: wording).callSeen(person)))
-            }
-            let round = incident.par?.crews.first { ($0.name ?? "") == name }
-            return Crew(
-                id: name, title: crewName(name.isEmpty ? nil : name), tally: tally(counts),
-                par: round.map { parText(of: $0, incident.par) } ?? "",
-                isParDue: round.map { $0.present == nil } ?? false, people: counts.people, rows: rows)
-        }
-    }
-
-    private func parText(of crew: Incident.Round.Crew, _ round: Incident.Round?) -> String {
-        guard let present = crew.present else {
-            let isLate = round?.dueAt.map { $0 < wording.now } ?? false
-            return words.text(isLate ? .incidentParCrewOverdue : .incidentParCrewWaits)
-        }
-        let told: KeyValuePairs = [
-            "count": String(present), "time": wording.minute(crew.reportedAt), "name": wording.legible(crew.reportedBy),
-        ]
-        if present < crew.people { return words.text(.incidentParCrewShort, told) }
-        return words.text(present > crew.people ? .incidentParCrewMore : .incidentParCrewWhole, told)
     }
 }

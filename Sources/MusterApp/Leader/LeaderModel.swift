@@ -1,6 +1,5 @@
 import Foundation
 import MusterKit
-import MusterReplication
 public import Observation
 
 /// The leader's face: people, map, incident, regions, and who calls for help.
@@ -27,7 +26,7 @@ public import Observation
 
     init(
         _ follower: TeamFollower, _ outbox: Outbox, _ server: ServerClient, _ map: MapModel, _ muster: Muster,
-        _ pacing: ReplicationPacing, _ wording: Wording
+        _ wording: Wording
     ) {
         (self.follower, self.outbox, self.server, self.wording) = (follower, outbox, server, wording)
         self.map = map
@@ -44,6 +43,21 @@ public import Observation
         let model = PersonModel(name, follower, outbox, server, wording)
         people[name] = model
         return model
+    }
+
+    /// The people by name, for a shortcut in which one chooses.
+    public var names: [PersonName] {
+        follower.state.people.values.filter { $0.roll?.kind ?? .user == .user }
+            .map { PersonName(id: $0.user, name: wording.legible($0.called)) }
+            .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    }
+
+    /// A person by name.
+    public struct PersonName: Hashable, Sendable, Identifiable {
+        /// The user's name.
+        public var id: String
+        /// What the person is called.
+        public var name: String
     }
 
     /// Where a person is, in words: for a shortcut that asks "Where is Ana?".

@@ -52,7 +52,8 @@ public import Observation
         collection: String, region: String?, _ server: ServerClient, _ wording: Wording,
         onSaved: @escaping () async -> Void
     ) {
-        (self.collection, self.region, self.server, self.wording) = (collection, region, server, wording)
+        self.collection = collection
+        (self.region, self.server, self.wording) = (region, server, wording)
         self.onSaved = onSaved
     }
 
@@ -64,6 +65,8 @@ public import Observation
     public var radiusTitle: String { words.text(.regionsRadius) }
     public var collectionTitle: String { words.text(.regionsCollectionName) }
     public var saveTitle: String { words.text(.regionsSave) }
+    public var tryOutTitle: String { words.text(.regionsTryOut) }
+    public var removeTitle: String { words.text(.regionsRemoveNow) }
     public var undoTitle: String { words.text(.regionsToolsUndo) }
     public var redoTitle: String { words.text(.regionsToolsRedo) }
     /// The title of a tool.

@@ -58,6 +58,10 @@ public import Observation
                 mayChange: entry.mayChange)
         }
     }
+    /// The region of a name; nil if it is not in the list.
+    public func row(collection: String, id: String) -> Row? {
+        rows.first { $0.collection == collection && $0.region == id }
+    }
     /// That there is nothing; nil if there is, or nothing was read yet.
     public var emptyText: String? { found.isEmpty && !isLoading && problem == nil ? words.text(.regionsNone) : nil }
 

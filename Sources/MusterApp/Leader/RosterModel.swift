@@ -64,6 +64,8 @@ public import Observation
     /// The title, and that of the search field.
     public var title: String { words.text(.screensPeople) }
     public var searchTitle: String { words.text(.rosterSearch) }
+    /// The title of the choice of all crews.
+    public var allCrewsTitle: String { words.text(.rosterAllCrews) }
     /// The number of rows.
     public var count: Int { keys.count }
     /// The rows of the window.

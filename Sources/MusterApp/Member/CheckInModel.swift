@@ -102,12 +102,12 @@ public import Observation
             }
             let at = delivery.order.saidAt ?? delivery.at
             switch delivery.order.kind {
-            case .startTimer(of: user, let seconds, let note):
+            case .startTimer(user, let seconds, let note):
                 timer = Person.Timer(
                     happened: "started", lastWord: at, dueAt: at.addingTimeInterval(seconds), intervalSeconds: seconds,
                     leaderAfterSeconds: 120, note: note, setBy: user)
-            case .endTimer(of: user): timer = nil
-            case .checkIn(of: user):
+            case .endTimer(user): timer = nil
+            case .checkIn(user):
                 guard var running = timer, at > running.lastWord ?? .distantPast else { continue }
                 running.happened = "checkedIn"
                 running.lastWord = at

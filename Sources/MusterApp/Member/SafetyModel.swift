@@ -168,8 +168,8 @@ public import Observation
     /// What a person said of themselves, in words; nil for an order about somebody else, or of another kind.
     static func spoken(_ order: Order, of user: String, _ words: Words, _ wording: Wording) -> String? {
         switch order.kind {
-        case .checkIn(of: user): return words.text(.spokenCheckIn)
-        case .declare(let kind, of: user, let note, _):
+        case .checkIn(user): return words.text(.spokenCheckIn)
+        case .declare(let kind, user, let note, _):
             let said: String
             switch kind {
             case .safe: said = words.text(.spokenSafe)

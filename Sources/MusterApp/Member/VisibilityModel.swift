@@ -35,7 +35,7 @@ public import Observation
     public var note: String? {
         if let fault {
             if viewers != nil { return words.text(.visibleBefore) }
-            if case .refused(status: 404, _) = fault { return words.text(.visibleOld) }
+            if case .refused(404, _) = fault { return words.text(.visibleOld) }
             return words.text(.visibleOffline)
         }
         return viewers?.isEmpty == true ? words.text(.visibleNobody) : nil

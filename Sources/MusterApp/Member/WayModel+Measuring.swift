@@ -16,7 +16,7 @@ extension WayModel {
             (left.metres ?? 0, left.area.title, left.area.region.id)
                 < (right.metres ?? 0, right.area.title, right.area.region.id)
         }
-        return found.prefix(listLimit).map { area, shape, metres in
+        return found.prefix(listLimit).map { area, shape, metres -> Way in
             let middle = shape.middle
             var bearing: Double?
             if let place, let metres {
@@ -31,7 +31,43 @@ extension WayModel {
     }
 }
 
+extension WayModel {
+    /// The number of regions that the system watches for an app.
+    static let wakingLimit = 20
+    /// The smallest circle that the system tells reliably, metres.
+    static let wakingRadiusMetres = 100.0
+
+    /// The nearest regions as circles around them.
+    ///
+    /// - Complexity: O(vertices of all regions).
+    static func wakingCircles(of areas: [RegionWatch.Area], near location: Muster.Location?) -> [WakingCircle] {
+        let place = location.flatMap { try? Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
+        let circles = areas.compactMap { area -> (circle: WakingCircle, metres: Double)? in
+            guard let shape = area.shape else { return nil }
+            let (centre, radius) = shape.circleAround
+            let circle = WakingCircle(
+                id: "\(area.region.collection)/\(area.region.id)", latitude: centre.latitude,
+                longitude: centre.longitude, radiusMetres: max(wakingRadiusMetres, radius.rounded(.up)))
+            return (circle, place.map { $0.distance(to: centre).value - radius } ?? 0)
+        }
+        let nearest = circles.sorted { ($0.metres, $0.circle.id) < ($1.metres, $1.circle.id) }
+        return nearest.prefix(wakingLimit).map(\.circle)
+    }
+}
+
 extension Shape {
+    /// A circle that holds the shape: its middle, and the distance to the farthest vertex.
+    var circleAround: (centre: Coordinate, radiusMetres: Double) {
+        let rings: [[Coordinate]]
+        switch self {
+        case .circle(let circle): return (circle.centre, circle.radius.value)
+        case .polygon(let polygon): rings = [polygon.exterior]
+        case .multiPolygon(let polygons): rings = polygons.map(\.exterior)
+        }
+        let centre = middle
+        return (centre, rings.joined().map { centre.distance(to: $0).value }.max() ?? 0)
+    }
+
     /// A point in the middle of the shape's box; of a circle its centre. It need not lie inside.
     var middle: Coordinate {
         switch self {

@@ -116,6 +116,10 @@ public import Observation
     /// Whether the person chose another point than the nearest.
     public var isChosen: Bool { chosen != nil && chosen != ways.first?.id }
 
+    /// The 20 regions nearest to the phone as circles that wake the app, the nearest first: as many as the system watches.
+    /// A polygon counts as the circle around it, and none is smaller than 100 m, which the system can tell.
+    public var wakingCircles: [WakingCircle] { Self.wakingCircles(of: areas, near: phone.location) }
+
     /// Leads to a point, until `showNearest`.
     public func choose(_ id: Point.ID) { chosen = id }
     /// Leads to the nearest point again.
@@ -224,6 +228,17 @@ public import Observation
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         return rest < 0 ? rest + 360 : rest
     }
+}
+
+/// A circle whose crossing wakes the app.
+public struct WakingCircle: Hashable, Sendable, Identifiable {
+    /// `collection/id` of the region.
+    public var id: String
+    /// Its centre, degrees.
+    public var latitude: Double
+    public var longitude: Double
+    /// At least 100 m.
+    public var radiusMetres: Double
 }
 
 /// The way to the nearest assembly point as a widget shows it.

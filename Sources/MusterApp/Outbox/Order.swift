@@ -137,7 +137,7 @@ extension Order {
             return post("incidents/\(number)/roll/\(person)/removal", [("reason", text(reason)), id])
         case .requestPAR(let number, let note): return post("incidents/\(number)/par", [("note", text(note)), id])
         case .setPARTimer(let number, let everySeconds):
-            let body = Self.object([("everySeconds", everySeconds.map { .number($0) } ?? .null)])
+            let body = Self.object([("everySeconds", everySeconds.map { JSONValue.number($0) } ?? JSONValue.null)])
             return Request(method: "PUT", path: "incidents/\(number)/par", body: body)
         case .reportPAR(let number, let crew, let present, let round, let note):
             let counted = ("present", JSONValue?.some(.integer(Int64(present))))
@@ -158,7 +158,7 @@ extension Order {
     }
 
     private static func object(_ fields: [(String, JSONValue?)]) -> JSONValue {
-        .object(fields.compactMap { key, value in value.map { .init(key, $0) } })
+        .object(fields.compactMap { key, value in value.map { JSONValue.Member(key, $0) } })
     }
 
     private static func time(_ moment: Date) -> JSONValue { .string(Instant(moment).rfc3339) }

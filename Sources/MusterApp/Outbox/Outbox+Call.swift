@@ -15,7 +15,7 @@ extension Outbox {
             call = Call(kind: me.state == .sos ? .sos : .needsHelp, isUnsent: false)
         }
         for delivery in deliveries where delivery.order.turnsCall {
-            guard case .declare(let kind, of: state.user, _, _) = delivery.order.kind else { continue }
+            guard case .declare(let kind, state.user, _, _) = delivery.order.kind else { continue }
             var isReceived = false
             switch delivery.state {
             case .counting, .refused, .cancelled, .received(isLate: true): continue

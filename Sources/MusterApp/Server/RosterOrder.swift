@@ -25,8 +25,11 @@ struct RosterOrder: Sendable {
     private(set) var keys: [Key] = []
     private var known: [String: Key] = [:]
 
+    /// An order of nobody.
+    init() {}
+
     /// An order of people, each as shown.
-    init(_ people: some Sequence<Key> = []) {
+    init(_ people: some Sequence<Key>) {
         keys = people.sorted()
         known = Dictionary(uniqueKeysWithValues: keys.map { ($0.user, $0) })
     }

@@ -117,10 +117,10 @@ import Observation
         guard let session = server.session() else { throw ServerFault.signedOut }
         let feed = LiveFeed(
             server: session.server, credentials: session.credentials, connections: session.connections)
-        try await feed.followEvents(since: state.sequence) { event in
+        try await feed.followEvents(since: state.sequence) { @Sendable [weak self] event in
             guard event.name != "resync" else { throw ServerFault.away(reason: "resync", retryAfterSeconds: nil) }
             guard let change = try? JSONValue(parsing: Array(event.data.utf8)) else { return }
-            await self.receive(change)
+            await self?.receive(change)
         }
     }
 

@@ -39,10 +39,10 @@ import MusterKit
         case .cancelled: nil
         case .signedOut: words.text(.appEnded)
         case .away: words.text(.faultUnanswered)
-        case .refused(status: 403, let reason): words.text(.fault403, ["reason": wording.legible(reason)])
-        case .refused(status: 404, _): words.text(.fault404)
-        case .refused(status: 409, let reason): words.text(.fault409, ["reason": wording.legible(reason)])
-        case .refused(status: 412, let reason): words.text(.fault412, ["reason": wording.legible(reason)])
+        case .refused(403, let reason): words.text(.fault403, ["reason": wording.legible(reason)])
+        case .refused(404, _): words.text(.fault404)
+        case .refused(409, let reason): words.text(.fault409, ["reason": wording.legible(reason)])
+        case .refused(412, let reason): words.text(.fault412, ["reason": wording.legible(reason)])
         case .refused(_, let reason): wording.legible(reason)
         }
     }

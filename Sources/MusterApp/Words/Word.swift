@@ -27,11 +27,13 @@ public enum Word: String, CaseIterable, Sendable {
     case headerLanguage, headerSignOut
     case incidentAsOf, incidentCallSeen, incidentCalled, incidentCalledBy, incidentComplete, incidentCountAccounted
     case incidentCountChecking, incidentCountPeople, incidentCountUnaccounted, incidentFewer, incidentHandOver
-    case incidentIsDrill, incidentLedBy, incidentLedByNobody, incidentNoCrew, incidentNone, incidentOrderByHand
-    case incidentOrderEvery, incidentOrderReport, incidentPar, incidentParAsked, incidentParAskedBy
-    case incidentParCrewMore, incidentParCrewOverdue, incidentParCrewShort, incidentParCrewWaits
+    case incidentIsDrill, incidentLedBy, incidentLedByNobody, incidentNoCrew, incidentNone, incidentOnlyWaiting
+    case incidentOrderByHand, incidentOrderEvery, incidentOrderReport, incidentPar, incidentParAsked
+    case incidentParAskedBy, incidentParCrewMore, incidentParCrewOverdue, incidentParCrewShort, incidentParCrewWaits
     case incidentParCrewWhole, incidentParNow, incidentParOverdue, incidentParReported, incidentParShort
-    case incidentPresent, incidentRuns, incidentTo, incidentWhole
+    case incidentPast, incidentPresent, incidentRoll, incidentRuns, incidentTo, incidentWhole
+    case intentCheckIn, intentHelp, intentHelpWhat, intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos
+    case intentSosWhat, intentWhere, intentWherePerson, intentWhereWhat
     case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort, inviteTeam
     case inviteUntil, inviteWelcome
     case knownHeardBy, knownLeft, knownLeftPlace, knownMarked, knownOwnWord, knownTimer, knownUnderReview
@@ -59,17 +61,19 @@ public enum Word: String, CaseIterable, Sendable {
     case presenceChecking, presenceCheckingIn, presenceInside, presenceMaybe, presenceNotUnderstood
     case presencePoorAccuracy, presenceStale, presenceStill, presenceSure, presenceSureInside
     case problemNoConnection
+    case pushAllClear, pushCallBody, pushCheckIn, pushDrillOver, pushLocateBody, pushNeedsHelp, pushNoWord
+    case pushNoWordBody
     case questionAsked
     case regionsCollectionName, regionsDrawingCircleHint, regionsDrawingHint, regionsEffectBecomeSafe
     case regionsEffectEndSafe, regionsEffectEntering, regionsEffectLeaving, regionsEffectMore, regionsEffectNone
     case regionsForeign, regionsInvalid, regionsKindCircle, regionsKindNone, regionsKindPolygon, regionsNew
     case regionsNone, regionsRadius, regionsRemove, regionsRemoveNow, regionsSaidTooFew, regionsSave
     case regionsSettingsIsNarrow, regionsSettingsMuster, regionsSettingsMusterHint, regionsSettingsName
-    case regionsTagMuster, regionsToolsCircle, regionsToolsPolygon, regionsToolsRedo, regionsToolsUndo
+    case regionsTagMuster, regionsToolsCircle, regionsToolsPolygon, regionsToolsRedo, regionsToolsUndo, regionsTryOut
     case regionsVerticesNone
     case rollMoved, rollMovedBy, rollReason, rollRemoved, rollRemovedBy, rollSaidOffSite, rollSaidSafe, rollTakenOff
     case rollTakenOffBy
-    case rosterNobody, rosterNobodyFound, rosterSearch
+    case rosterAllCrews, rosterNobody, rosterNobodyFound, rosterSearch
     case rowBattery, rowBatteryLow, rowClockAhead, rowClockBehind, rowHeard, rowLeftPlace, rowLocated, rowNeverHeard
     case rowPaused, rowSince, rowVisitor
     case screensPeople, screensRegions
@@ -108,5 +112,6 @@ public enum Word: String, CaseIterable, Sendable {
     case wayLooks, wayNear, wayNearest, wayNoAccuracy, wayNoFix, wayNoPoints, wayNotHeard, wayOld, wayOthers
     case wayRoughCompass, wayStraight, wayTitle, wayTurnAhead, wayTurnAheadLeft, wayTurnAheadRight, wayTurnBehind
     case wayTurnBehindLeft, wayTurnBehindRight, wayTurnLeft, wayTurnRight, wayWasAtEdge, wayWasInside
+    case widgetStatus, widgetStatusWhat, widgetWay, widgetWayWhat
     case windEast, windNorth, windNorthEast, windNorthWest, windSouth, windSouthEast, windSouthWest, windWest
 }

@@ -2,6 +2,31 @@
 
 extension Words {
     static let chinese2 = """
+        statusSaid = 服务器在{age}（{time}）的判定：
+        statusSays = 服务器判定：
+        statusSourceCheckInTimer = 您的签到没有按时到达
+        statusSourceMarked = 由{name}报告
+        statusSourceOwnDeclaration = 由您自己报告
+        statusSourcePosition = 您的手机在所有集合点之外
+        statusSourceRegion = 您的手机在{place}内
+        statusSourceSeemsToHaveLeft = 您疑似已离开{place}
+        statusSourceSilence = 近来没有您手机的信号
+        statusSourceUnderReview = 集合点被编辑，正在重新判定您在哪里
+        statusSourceUnlocated = 您手机的位置不够清楚
+        tabIncident = 事件
+        tabMap = 地图
+        tabNow = 现在
+        tabPeople = 人员
+        tabPhone = 本手机
+        tabRegions = 区域
+        tabSeen = 谁看得到我
+        tabWay = 路线
+        tallyAccounted = {people} 人中 {accounted} 人已确认
+        tallyChecking = {count} 人核实中
+        tallyUnaccounted = {count} 人未确认
+        textPercent = {number}%
+        textQuoted = “{text}”
+        timeDays.other = {count} 天
         timeDaysAgo.other = {count} 天前
         timeHours = {count} 小时
         timeHoursAgo = {count} 小时前
@@ -119,6 +144,10 @@ extension Words {
         wayTurnRight = 在您右边
         wayWasAtEdge = 当时您可能在{place}内，但不能确定。
         wayWasInside = 据此手机计算，当时您在{place}内。
+        widgetStatus = 我的状态
+        widgetStatusWhat = 服务器所见的您的状态及起始时间。
+        widgetWay = 集合点
+        widgetWayWhat = 最近的集合点有多远、在哪个方向。
         windEast = 东
         windNorth = 北
         windNorthEast = 东北

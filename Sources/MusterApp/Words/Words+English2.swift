@@ -2,6 +2,31 @@
 
 extension Words {
     static let english2 = """
+        signOutNothingWaits = Nothing waits to be sent.
+        signOutWaits = Not sent yet: {what}. It stays on this phone, and is sent once you sign in again.
+        sosAcknowledge = Acknowledge {name}
+        sosCall = Call {phone}
+        sosFrom = SOS from {name}
+        sosHow = This stays until somebody acknowledges it. What you were typing stays too.
+        sosSince = since {time}, {age}
+        sosTitle.one = SOS: a person is in danger
+        sosTitle.other = SOS: {count} people are in danger
+        spokenCheckIn = your check-in
+        spokenNeedsHelp = “I need help”
+        spokenSafe = “I am safe”
+        spokenSos = SOS
+        stateChecking = Checking
+        stateLocated = Located
+        stateNeedsHelp = Needs help
+        stateOffSite = Off site
+        stateSafe = Safe
+        stateSeemsToHaveLeft = Seems to have left
+        stateSos = SOS
+        stateUnknown = Unknown
+        stateUnsafe = Not safe
+        statusCallUnsent = Your call for help is still on this phone: what the server says is from before it
+        statusDoubt = In doubt: {doubt}
+        statusGuessCalling = Your call for help stands, wherever you are.
         statusGuessElsewhere = This phone thinks you are inside {place}, and outside every assembly point. \
         The server has not confirmed it.
         statusGuessInside = This phone thinks you are inside {place}. The server has not confirmed it.
@@ -170,6 +195,10 @@ extension Words {
         wayTurnRight = to your right
         wayWasAtEdge = You may have been inside {place} then, but not surely.
         wayWasInside = As this phone saw it then, you were inside {place}.
+        widgetStatus = My state
+        widgetStatusWhat = How the server sees you, and since when.
+        widgetWay = Assembly point
+        widgetWayWhat = How far the nearest assembly point is, and in which direction.
         windEast = east
         windNorth = north
         windNorthEast = north-east

@@ -2,6 +2,31 @@
 
 extension Words {
     static let japanese2 = """
+        statusSaid = {age}（{time}）のサーバーの判定:
+        statusSays = サーバーの判定:
+        statusSourceCheckInTimer = 時間内に定時連絡がありませんでした
+        statusSourceMarked = {name}の申告です
+        statusSourceOwnDeclaration = あなた自身の申告です
+        statusSourcePosition = 端末はどの集合場所にも入っていません
+        statusSourceRegion = 端末は{place}の中にあります
+        statusSourceSeemsToHaveLeft = {place}を離れた模様です
+        statusSourceSilence = しばらく端末からの受信がありません
+        statusSourceUnderReview = 集合場所が編集されたため、居場所を判定し直しています
+        statusSourceUnlocated = 端末の居場所が十分に分かりません
+        tabIncident = インシデント
+        tabMap = 地図
+        tabNow = 今
+        tabPeople = 人
+        tabPhone = この電話
+        tabRegions = 区域
+        tabSeen = 見ている人
+        tabWay = 道
+        tallyAccounted = {people}人中 {accounted}人 確認済み
+        tallyChecking = 確認中 {count}人
+        tallyUnaccounted = 未確認 {count}人
+        textPercent = {number}%
+        textQuoted = 「{text}」
+        timeDays.other = {count}日
         timeDaysAgo.other = {count}日前
         timeHours = {count}時間
         timeHoursAgo = {count}時間前
@@ -121,6 +146,10 @@ extension Words {
         wayTurnRight = 右
         wayWasAtEdge = その時点で{place}の中にいたかもしれませんが、確かではありません。
         wayWasInside = この端末の計算では、その時点で{place}の中にいました。
+        widgetStatus = 自分の状態
+        widgetStatusWhat = サーバーから見たあなたの状態と、その時刻。
+        widgetWay = 集合場所
+        widgetWayWhat = 最寄りの集合場所までの距離と方向。
         windEast = 東
         windNorth = 北
         windNorthEast = 北東

@@ -147,6 +147,7 @@ extension Words {
         incidentLedByNobody = Nadie lo dirige todavía: asúmalo con «Traspasar…»
         incidentNoCrew = Sin cuadrilla
         incidentNone = No hay ningún incidente abierto.
+        incidentOnlyWaiting = Solo quienes faltan por localizar
         incidentOrderByHand = PAR a mano
         incidentOrderEvery = PAR cada {count} min
         incidentOrderReport = {crew}: {count} presentes
@@ -164,10 +165,24 @@ extension Words {
         incidentParReported = {count} de {crews} cuadrillas han informado
         incidentParShort.one = falta gente en {count} cuadrilla
         incidentParShort.other = falta gente en {count} cuadrillas
+        incidentPast = Incidentes y simulacros anteriores
         incidentPresent = Presentes
+        incidentRoll = Lista de recuento por cuadrilla
         incidentRuns = desde la llamada, hasta contabilizar a todas las personas
         incidentTo = Quién dirige entonces
         incidentWhole = desde la llamada hasta contabilizar a todas las personas, a las {time}
+        intentCheckIn = Dar señal
+        intentHelp = Necesito ayuda
+        intentHelpWhat = Pide ayuda a tus responsables, también sin red.
+        intentSafe = Estoy a salvo
+        intentSafeWhat = Dice a tus responsables que estás a salvo, también sin red.
+        intentSeen = He visto el aviso
+        intentSeenCall = Aviso
+        intentSos = SOS con cuenta atrás
+        intentSosWhat = Cuenta atrás y después avisa a tus responsables. Puedes cancelarlo.
+        intentWhere = ¿Dónde está alguien?
+        intentWherePerson = Persona
+        intentWhereWhat = Dice cómo está una persona de tu equipo y dónde estuvo por última vez.
         inviteDo = Fijar la contraseña e iniciar sesión
         inviteLong = Se admiten como máximo 1024 bytes.
         inviteNotWhole = Esta dirección no está completa. Abra otra vez el enlace de la invitación, o \
@@ -282,6 +297,14 @@ extension Words {
         presenceSure = certeza {percent}
         presenceSureInside = dentro de {place} desde {time}, {sure}
         problemNoConnection = sin conexión
+        pushAllClear = Fin de la alarma
+        pushCallBody = Nadie ha respondido aún. Abre Muster para ver dónde está.
+        pushCheckIn = Te toca dar señal. Hazlo o se avisará a tus responsables.
+        pushDrillOver = El simulacro ha terminado
+        pushLocateBody = {name} pregunta. Abre Muster para responder.
+        pushNeedsHelp = {name} necesita ayuda
+        pushNoWord = Sin noticias de {name}
+        pushNoWordBody = La señal lleva retraso.
         questionAsked = {name} pregunta dónde está usted ahora, desde {time}
         regionsCollectionName = Nombre
         regionsDrawingCircleHint = Toca el centro en el mapa y ajusta el radio.
@@ -319,6 +342,7 @@ extension Words {
         regionsToolsPolygon = Dibujar un polígono
         regionsToolsRedo = Rehacer
         regionsToolsUndo = Deshacer
+        regionsTryOut = ¿Qué cambiaría?
         regionsVerticesNone = Todavía no hay nada dibujado.
         rollMoved = pasó a otro equipo, sigue en la lista de recuento
         rollMovedBy = pasó a otro equipo por {name}, sigue en la lista de recuento
@@ -329,6 +353,7 @@ extension Words {
         rollSaidSafe = a salvo según {name} {age}, sin confirmar
         rollTakenOff = quitado de la lista de recuento, {time}
         rollTakenOffBy = quitado de la lista de recuento por {name}, {time}
+        rosterAllCrews = Todas las dotaciones
         rosterNobody = No hay nadie que mostrar.
         rosterNobodyFound = No se encuentra a nadie.
         rosterSearch = Buscar personas
@@ -349,30 +374,5 @@ extension Words {
         signInNoAnswer = El servidor no responde. ¿Funciona la red?
         signInNoLink = Esto no es ni el enlace de una invitación ni la dirección de un servidor.
         signInPassword = Contraseña
-        signInScan = Escanear el código QR de una invitación
-        signInServer = Servidor
-        signInSignIn = Iniciar sesión
-        signInWhat = Dónde está su gente y si está a salvo.
-        signInWrong = El nombre o la contraseña no son correctos.
-        signOutErase = Borrar todo lo mío de este teléfono
-        signOutNothingWaits = No hay nada por enviar.
-        signOutWaits = Sin enviar aún: {what}. Se queda en este teléfono y se envía cuando vuelvas a \
-        iniciar sesión.
-        sosAcknowledge = Acusar recibo a {name}
-        sosCall = Llamar a {phone}
-        sosFrom = SOS de {name}
-        sosHow = Esto queda hasta que alguien acuse recibo. Lo que usted escribía también queda.
-        sosSince = desde {time}, {age}
-        sosTitle.one = SOS: una persona está en peligro
-        sosTitle.other = SOS: {count} personas están en peligro
-        spokenCheckIn = su reporte
-        spokenNeedsHelp = «Necesito ayuda»
-        spokenSafe = «Estoy a salvo»
-        spokenSos = SOS
-        stateChecking = En comprobación
-        stateLocated = Ubicación conocida
-        stateNeedsHelp = Necesita ayuda
-        stateOffSite = Fuera del recinto
-        stateSafe = A salvo
         """
 }

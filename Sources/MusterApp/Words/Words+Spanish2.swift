@@ -2,6 +2,31 @@
 
 extension Words {
     static let spanish2 = """
+        signInScan = Escanear el código QR de una invitación
+        signInServer = Servidor
+        signInSignIn = Iniciar sesión
+        signInWhat = Dónde está su gente y si está a salvo.
+        signInWrong = El nombre o la contraseña no son correctos.
+        signOutErase = Borrar todo lo mío de este teléfono
+        signOutNothingWaits = No hay nada por enviar.
+        signOutWaits = Sin enviar aún: {what}. Se queda en este teléfono y se envía cuando vuelvas a \
+        iniciar sesión.
+        sosAcknowledge = Acusar recibo a {name}
+        sosCall = Llamar a {phone}
+        sosFrom = SOS de {name}
+        sosHow = Esto queda hasta que alguien acuse recibo. Lo que usted escribía también queda.
+        sosSince = desde {time}, {age}
+        sosTitle.one = SOS: una persona está en peligro
+        sosTitle.other = SOS: {count} personas están en peligro
+        spokenCheckIn = su reporte
+        spokenNeedsHelp = «Necesito ayuda»
+        spokenSafe = «Estoy a salvo»
+        spokenSos = SOS
+        stateChecking = En comprobación
+        stateLocated = Ubicación conocida
+        stateNeedsHelp = Necesita ayuda
+        stateOffSite = Fuera del recinto
+        stateSafe = A salvo
         stateSeemsToHaveLeft = Parece haber salido
         stateSos = SOS
         stateUnknown = Estado desconocido
@@ -178,6 +203,10 @@ extension Words {
         wayTurnRight = a su derecha
         wayWasAtEdge = Puede que entonces estuviera dentro de {place}, pero no se sabe con certeza.
         wayWasInside = Según este teléfono, entonces usted estaba dentro de {place}.
+        widgetStatus = Mi estado
+        widgetStatusWhat = Cómo te ve el servidor y desde cuándo.
+        widgetWay = Punto de encuentro
+        widgetWayWhat = A qué distancia y en qué dirección está el punto de encuentro más cercano.
         windEast = este
         windNorth = norte
         windNorthEast = noreste

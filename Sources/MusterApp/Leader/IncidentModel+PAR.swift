@@ -1,0 +1,68 @@
+import Foundation
+
+/// PAR: every crew says how many of its people are present.
+extension IncidentModel {
+    /// The newest round in words; nil while none was requested.
+    public var parText: String? {
+        guard let open, let par = open.par else { return nil }
+        let asked: KeyValuePairs = [
+            "number": String(par.number), "time": wording.minute(par.requestedAt),
+            "name": wording.legible(par.requestedBy),
+        ]
+        let first = words.text(par.requestedBy == nil ? .incidentParAsked : .incidentParAskedBy, asked)
+        let reported = par.crews.count { $0.present != nil }
+        let count: KeyValuePairs = ["count": String(reported), "crews": String(par.crews.count)]
+        var parts = [first, words.text(.incidentParReported, count)]
+        let short = par.crews.count { ($0.present ?? $0.people) < $0.people }
+        if short > 0 { parts.append(words.text(.incidentParShort, count: short)) }
+        if !par.isComplete, let due = par.dueAt, due < wording.now {
+            let late = par.crews.filter { $0.present == nil }.map { crewName($0.name) }
+            parts.append(
+                words.text(
+                    .incidentParOverdue, count: late.count,
+                    ["time": wording.minute(due), "crews": words.listed(late)]))
+        }
+        return words.listed(parts)
+    }
+    /// The titles of the buttons.
+    public var parTitle: String { words.text(.incidentPar) }
+    public var requestPARTitle: String { words.text(.incidentParNow) }
+    public var completeTitle: String { words.text(.incidentComplete) }
+    public var fewerTitle: String { words.text(.incidentFewer) }
+    public var presentTitle: String { words.text(.incidentPresent) }
+
+    /// Requests a PAR of all crews now.
+    public func requestPAR() async {
+        if let open { await outbox.add(.requestPAR(incident: open.number, note: nil)) }
+    }
+
+    /// Reports how many of a crew are present, for the newest round.
+    ///
+    /// - Parameter crew: the crew's `id`; empty for those in no crew.
+    public func reportPAR(_ crew: Crew.ID, present: Int, note: String = "") async {
+        guard let open, let par = open.par else { return }
+        await outbox.add(
+            .reportPAR(
+                incident: open.number, crew: crew.isEmpty ? nil : crew, present: min(10_000, max(0, present)),
+                round: par.number, note: note.trimmed(toBytes: 500)))
+    }
+
+    /// Requests a PAR by itself every so many minutes, or by hand alone.
+    public func setPARTimer(everyMinutes minutes: Int?) async {
+        guard let open else { return }
+        let seconds = minutes.map { Double(min(1_440, max(1, $0)) * 60) }
+        await outbox.add(.setPARTimer(incident: open.number, everySeconds: seconds))
+    }
+
+    func parText(of crew: Incident.Round.Crew, _ round: Incident.Round?) -> String {
+        guard let present = crew.present else {
+            let isLate = round?.dueAt.map { $0 < wording.now } ?? false
+            return words.text(isLate ? .incidentParCrewOverdue : .incidentParCrewWaits)
+        }
+        let told: KeyValuePairs = [
+            "count": String(present), "time": wording.minute(crew.reportedAt), "name": wording.legible(crew.reportedBy),
+        ]
+        if present < crew.people { return words.text(.incidentParCrewShort, told) }
+        return words.text(present > crew.people ? .incidentParCrewMore : .incidentParCrewWhole, told)
+    }
+}
