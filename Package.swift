@@ -294,7 +294,7 @@ let package = Package(
         // What the documentation shows, compiled as an app would: public declarations alone can be used.
         .target(
             name: "Examples",
-            dependencies: ["MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["MusterApp", "MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto")],
             path: "Examples", exclude: appleSamples, packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.

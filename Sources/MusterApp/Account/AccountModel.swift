@@ -138,7 +138,8 @@ public import Observation
     /// phone's own notifications. Called with each second, and before the app goes to the background.
     func refresh() {
         if follower.state.isLeader != (leader != nil) {
-            leader = follower.state.isLeader
+            leader =
+                follower.state.isLeader
                 ? LeaderModel(follower, outbox, server, map, muster, wording) : nil
         }
         let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
@@ -158,6 +159,14 @@ public import Observation
         tracking = nil
         await follower.keep()
         try await muster.close()
+    }
+
+    /// Stops all that runs and stores nothing, as a process does that is killed.
+    func abandon() {
+        for task in tasks { task.cancel() }
+        tracking?.cancel()
+        tasks = []
+        tracking = nil
     }
 
     // MARK: Pieces

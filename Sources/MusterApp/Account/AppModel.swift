@@ -1,5 +1,5 @@
-public import Foundation
 import Crypto
+public import Foundation
 import MusterKit
 public import Observation
 
@@ -177,6 +177,9 @@ public import Observation
         guard let leader = account?.leader else { return wording.words.text(.noticeForbidden) }
         return leader.whereIs(name)
     }
+
+    /// Shows the models of a preview.
+    func adoptSample(_ account: AccountModel) { self.account = account }
 
     // MARK: Pieces
 

@@ -32,8 +32,9 @@ public import Observation
 
     // MARK: Positions
 
-    /// The title of the part about positions, and of the button that changes `isReporting`.
+    /// The title of the part about positions.
     public var trackingTitle: String { words.text(.trackingTitle) }
+    /// The title of the button that changes `isReporting`.
     public var reportingTitle: String { words.text(isReporting ? .trackingTurnOff : .trackingTurnOn) }
 
     /// Whether positions are reported, and why not.
@@ -70,6 +71,7 @@ public import Observation
 
     /// A permission, what it is for, and what to do.
     public struct PermissionLine: Hashable, Sendable, Identifiable {
+        /// What it is, the same for the same thing.
         public var id: Permission
         /// What it is called.
         public var title: String
@@ -85,8 +87,9 @@ public import Observation
         public var opensSettings: Bool
     }
 
-    /// The title of the part, and every permission that this phone knows, those first without which people are not found.
+    /// The title of the part about permissions.
     public var permissionsTitle: String { words.text(.permissionsTitle) }
+    /// Every permission that this phone knows, those first without which people are not found.
     public var permissions: [PermissionLine] {
         Permission.allCases.compactMap { permission in
             guard let state = states[permission], state != .unavailable else { return nil }
@@ -113,9 +116,11 @@ public import Observation
 
     // MARK: Datasets
 
-    /// The title of the part, and the names of the datasets on this phone.
+    /// The title of the part about datasets.
     public var datasetsTitle: String { words.text(.datasetsTitle) }
+    /// The names of the datasets on this phone.
     public var datasets: [String] { datasetNames.map { wording.legible($0) } }
+    /// The title of the button that synchronizes.
     public var synchronizeTitle: String { words.text(.datasetsSynchronize) }
     /// Why the last synchronization failed; nil if it did not.
     public var datasetsProblem: String? { datasetProblem }
@@ -136,13 +141,17 @@ public import Observation
     /// Who is signed in, and where.
     public var accountText: String {
         let name: KeyValuePairs = ["name": wording.legible(follower.state.user)]
-        return words.listed([words.text(.appWho, name), muster.session.map { URL(string: $0.server)?.host() ?? "" } ?? ""])
+        return words.listed([
+            words.text(.appWho, name), muster.session.map { URL(string: $0.server)?.host() ?? "" } ?? "",
+        ])
     }
     /// The version of the app; empty if the app did not say it.
     public var versionText: String {
         system.version.isEmpty ? "" : words.text(.appVersion, ["version": system.version])
     }
+    /// The title of the choice of a language.
     public var languageTitle: String { words.text(.headerLanguage) }
+    /// The title of the button that signs out.
     public var signOutTitle: String { words.text(.headerSignOut) }
 
     /// What is asked before signing out: what waits would stay on this phone until the same person signs in again.
@@ -154,8 +163,9 @@ public import Observation
             title: words.text(.appSignOutTitle), lines: [line], button: words.text(.headerSignOut),
             cancel: words.text(.cancel), isDestructive: true)
     }
-    /// The title of the choice to erase what is stored of the person, and what is lost then.
+    /// The title of the choice to erase what is stored of the person.
     public var eraseTitle: String { words.text(.signOutErase) }
+    /// What is lost then.
     public var eraseText: String { words.text(.appSignOutErases) }
 
     /// Signs out.

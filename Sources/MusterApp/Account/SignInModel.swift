@@ -49,18 +49,25 @@ public import Observation
         public var lines: [String]
         /// What a password must be, and that nobody asks for it.
         public var rule: String
-        /// The titles of the field and the button.
+        /// The title of the field for a new password.
         public var passwordTitle: String
+        /// The title of the button that accepts.
         public var acceptTitle: String
     }
 
-    /// The texts of the form.
+    /// What the app is.
     public var what: String { words.text(.signInWhat) }
+    /// The title of the field for the server's address.
     public var serverTitle: String { words.text(.signInServer) }
+    /// The title of the field for the name.
     public var nameTitle: String { words.text(.signInName) }
+    /// The title of the field for the password.
     public var passwordTitle: String { words.text(.signInPassword) }
+    /// The title of the button that signs in.
     public var signInTitle: String { words.text(.signInSignIn) }
+    /// The title of the button that gives up.
     public var cancelTitle: String { words.text(.cancel) }
+    /// The title of the button that scans a QR code.
     public var scanTitle: String { words.text(.signInScan) }
 
     /// Whether the form can be sent.
@@ -161,7 +168,11 @@ public import Observation
         isBusy = true
         let task = Task { await body() }
         attempt = task
-        await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         if attempt == task {
             isBusy = false
             waitingText = nil

@@ -25,11 +25,13 @@ public import Observation
         public var note: String
         /// When the person was heard and located.
         public var detail: String
-        /// Where they are; nil if nobody knows.
+        /// Where they are, degrees; nil if nobody knows.
         public var latitude: Double?
+        /// Degrees, east positive.
         public var longitude: Double?
         /// The address that calls their telephone; nil without a number.
         public var callURL: URL?
+        /// The title of the button that calls.
         public var callTitle: String
         /// The title of the button that acknowledges.
         public var acknowledgeTitle: String

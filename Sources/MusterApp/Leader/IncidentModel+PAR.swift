@@ -24,11 +24,15 @@ extension IncidentModel {
         }
         return words.listed(parts)
     }
-    /// The titles of the buttons.
+    /// The title of the part.
     public var parTitle: String { words.text(.incidentPar) }
+    /// The title of the button that requests a PAR.
     public var requestPARTitle: String { words.text(.incidentParNow) }
+    /// The title of the button that reports a crew as complete.
     public var completeTitle: String { words.text(.incidentComplete) }
+    /// The title of the button that reports fewer.
     public var fewerTitle: String { words.text(.incidentFewer) }
+    /// The title of the field for how many are present.
     public var presentTitle: String { words.text(.incidentPresent) }
 
     /// Requests a PAR of all crews now.

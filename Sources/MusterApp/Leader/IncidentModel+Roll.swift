@@ -47,7 +47,8 @@ extension IncidentModel {
     func crews(of incident: Incident, people: [Person]) -> [Crew] {
         let listed = people.filter { $0.team == incident.team }
         let byCrew = Dictionary(grouping: listed) { $0.crew ?? "" }
-        return byCrew.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }.map { name, people in
+        return byCrew.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }.map {
+            name, people in
             var counts = Incident.Counts()
             var rows: [Row] = []
             for person in people {

@@ -27,6 +27,7 @@ public import Observation
     public struct Card: Hashable, Sendable, Identifiable {
         /// The incident's number.
         public var id: Int64
+        /// Whether it is an exercise.
         public var isDrill: Bool
         /// "Evacuate" or "DRILL – this is an exercise", with the team.
         public var title: String
@@ -36,6 +37,7 @@ public import Observation
         public var note: String
         /// How long it has run, or how long it took until all were accounted for.
         public var musterTime: String
+        /// What `musterTime` is.
         public var musterTimeTitle: String
         /// The four numbers.
         public var counts: [CountTile]
@@ -49,8 +51,11 @@ public import Observation
 
     /// One of the numbers of a roll.
     public struct CountTile: Hashable, Sendable, Identifiable {
+        /// What it is, the same for the same thing.
         public var id: Kind
+        /// What it is called.
         public var title: String
+        /// How many there are.
         public var count: Int
 
         /// What is counted.
@@ -61,6 +66,7 @@ public import Observation
     public struct Crew: Hashable, Sendable, Identifiable {
         /// The crew's name; empty for those in none.
         public var id: String
+        /// What it is called.
         public var title: String
         /// "3 of 4 accounted for".
         public var tally: String
@@ -78,6 +84,7 @@ public import Observation
     public struct Row: Hashable, Sendable, Identifiable {
         /// The user's name; of a visitor a key.
         public var id: String
+        /// The person in words.
         public var row: RosterModel.Row
         /// Whether the person counts as accounted for, as checking, or neither.
         public var count: CountTile.Kind
@@ -123,13 +130,19 @@ public import Observation
     public var teams: [String] {
         follower.state.team.map { [$0] } ?? Set(follower.state.people.values.compactMap(\.team)).sorted()
     }
-    /// The titles of the two buttons.
+    /// The title of the button that cancels.
     public var evacuateTitle: String { words.text(.ordersEvacuate) }
+    /// The title of the button that starts a drill.
     public var drillTitle: String { words.text(.ordersDrill) }
+    /// The title of the button that says "all clear".
     public var allClearTitle: String { words.text(.askClose) }
+    /// The title of the button that opens an incident again.
     public var reopenTitle: String { words.text(.askReopen) }
+    /// The title of the switch `onlyWaiting`.
     public var onlyWaitingTitle: String { words.text(.incidentOnlyWaiting) }
+    /// The title of the past incidents.
     public var pastTitle: String { words.text(.incidentPast) }
+    /// The title of the roll.
     public var rollTitle: String { words.text(.incidentRoll) }
 
     /// What is asked before an incident is started: whom it calls, and that it is real, or a drill.
@@ -189,8 +202,11 @@ public import Observation
 
     /// An incident that is over.
     public struct PastIncident: Hashable, Sendable, Identifiable {
+        /// What it is, the same for the same thing.
         public var id: Int64
+        /// What it is called.
         public var title: String
+        /// What became of it, in words.
         public var text: String
         /// Whether it may be opened again: for 24 hours.
         public var mayReopen: Bool
@@ -244,14 +260,19 @@ public import Observation
     public struct VisitorState: Hashable, Sendable, Identifiable {
         /// The API's name.
         public var id: String
+        /// What it is called.
         public var title: String
     }
 
-    /// The texts of the form for a visitor.
+    /// The title of the form for a visitor.
     public var visitorTitle: String { words.text(.visitorTitle, ["team": wording.legible(open?.team ?? team)]) }
+    /// The title of the field for the name.
     public var visitorNameTitle: String { words.text(.visitorName) }
+    /// The title of the choice of a state.
     public var visitorStateTitle: String { words.text(.visitorState) }
+    /// The title of the field for a note.
     public var visitorNoteTitle: String { words.text(.visitorNote) }
+    /// The title of the button that puts them on the roll.
     public var visitorAddTitle: String { words.text(.visitorAdd) }
 
     /// Puts a visitor on the roll. Without a name or an open incident nothing is done.
@@ -262,8 +283,9 @@ public import Observation
             .addVisitor(incident: open.number, name: name, state: state, note: note.trimmed(toBytes: 500)))
     }
 
-    /// The texts of handing the lead over.
+    /// The title of the button that hands the lead over.
     public var handOverTitle: String { words.text(.incidentHandOver) }
+    /// The title of the field for the next leader's name.
     public var handOverNameTitle: String { words.text(.incidentTo) }
 
     /// Hands the lead over.

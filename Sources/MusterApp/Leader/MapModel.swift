@@ -27,7 +27,9 @@ public import Observation
 
     /// A place on the map, degrees.
     public struct Place: Hashable, Sendable, Codable {
+        /// Degrees, north positive.
         public var latitude: Double
+        /// Degrees, east positive.
         public var longitude: Double
 
         /// A place on WGS 84.
@@ -41,6 +43,7 @@ public import Observation
     public struct Mark: Hashable, Sendable, Identifiable {
         /// Stays the same while the same people are meant.
         public var id: String
+        /// Where it stands.
         public var place: Place
         /// The state by which mark and colour are chosen; of several people that whom a leader must see first.
         public var state: ShownState
@@ -64,8 +67,11 @@ public import Observation
     public struct Area: Hashable, Sendable, Identifiable {
         /// `collection/id`.
         public var id: String
+        /// The collection that it is in.
         public var collection: String
+        /// Its id in the collection.
         public var region: String
+        /// What it is called.
         public var name: String
         /// Whether people are safe in it.
         public var isMuster: Bool
@@ -79,14 +85,19 @@ public import Observation
     public struct Outline: Hashable, Sendable {
         /// The ring, the first point once more at its end.
         public var exterior: [Place]
+        /// The rings of the holes, each closed.
         public var holes: [[Place]]
     }
 
     /// A part of the map.
     public struct Box: Hashable, Sendable {
+        /// Degrees, the southern edge.
         public var south: Double
+        /// Degrees, the western edge.
         public var west: Double
+        /// Degrees, the northern edge.
         public var north: Double
+        /// Degrees, the eastern edge.
         public var east: Double
 
         /// A box; where `west` is greater than `east` it goes across the antimeridian.

@@ -44,6 +44,7 @@ public import Observation
     public struct TrackPoint: Hashable, Sendable {
         /// Degrees.
         public var latitude: Double
+        /// Degrees, east positive.
         public var longitude: Double
         /// When, by the device's clock.
         public var time: Date
@@ -53,6 +54,7 @@ public import Observation
 
     /// Something that a leader can do.
     public struct Action: Hashable, Sendable, Identifiable {
+        /// What it is, the same for the same thing.
         public var id: Kind
         /// The title of the button.
         public var title: String
@@ -119,7 +121,7 @@ public import Observation
             return words.listed([wording.clock(said.at), what, PersonWords(wording: wording).quoted(said.note)])
         }
     }
-    /// The titles of the parts.
+    /// The title of what was said.
     public var historyTitle: String { words.text(.personHistory) }
     /// What became of "Where are you now?"; nil if nobody asked.
     public var askedText: String? {
@@ -138,7 +140,9 @@ public import Observation
         guard let person, follower.state.isLeader else { return [] }
         var kinds: [(Action.Kind, Word)] = []
         let isUser = person.roll.map { $0.kind == .user } ?? true
-        if person.state.isCall, person.acknowledgedBy == nil, isUser { kinds.append((.acknowledge, .personAcknowledge)) }
+        if person.state.isCall, person.acknowledgedBy == nil, isUser {
+            kinds.append((.acknowledge, .personAcknowledge))
+        }
         if isUser, person.state.isCall { kinds.append((.clear, .personClear)) }
         kinds += [(.markSafe, .personMarkSafe), (.markOffSite, .personMarkOffSite)]
         if !person.state.isCall { kinds.append((.markNeedsHelp, .personMarkNeedsHelp)) }
@@ -257,7 +261,8 @@ public import Observation
         var points: [TrackPoint] = []
         for device in devices.prefix(10) {
             guard let device = device["name"]?.string else { continue }
-            let path = "users/\(name)/devices/\(ServerClient.encoded(device))/positions?from=\(from)&limit=\(trackLimit)"
+            let path =
+                "users/\(name)/devices/\(ServerClient.encoded(device))/positions?from=\(from)&limit=\(trackLimit)"
             let items = try await server.getIfAllowed(path)?["items"]?.elements ?? []
             points += items.compactMap { item in
                 guard let place = Person.Place(item), let time = place.time else { return nil }

@@ -19,9 +19,15 @@ public import Observation
     /// The collection that the region is in.
     public var collection: String
     /// What the region is called.
-    public var name: String { get { draft.name } set { edit { $0.name = newValue } } }
+    public var name: String {
+        get { draft.name }
+        set { edit { $0.name = newValue } }
+    }
     /// Whether people are safe in it.
-    public var isMuster: Bool { get { draft.isMuster } set { edit { $0.isMuster = newValue } } }
+    public var isMuster: Bool {
+        get { draft.isMuster }
+        set { edit { $0.isMuster = newValue } }
+    }
     /// The radius of a circle, metres; nil for a polygon. Setting it is undone by `undo`.
     public var radiusMetres: Double? {
         get { draft.radiusMetres }
@@ -57,17 +63,27 @@ public import Observation
         self.onSaved = onSaved
     }
 
-    /// The titles.
+    /// The title of the editor.
     public var title: String { region == nil ? words.text(.regionsNew) : wording.legible(draft.name) }
+    /// The title of the field for the name.
     public var nameTitle: String { words.text(.regionsSettingsName) }
+    /// The title of the switch `isMuster`.
     public var musterTitle: String { words.text(.regionsSettingsMuster) }
+    /// What that switch means.
     public var musterHint: String { words.text(.regionsSettingsMusterHint) }
+    /// The title of the field for the radius.
     public var radiusTitle: String { words.text(.regionsRadius) }
+    /// The title of the choice of a collection.
     public var collectionTitle: String { words.text(.regionsCollectionName) }
+    /// The title of the button that saves.
     public var saveTitle: String { words.text(.regionsSave) }
+    /// The title of the button that tries it out.
     public var tryOutTitle: String { words.text(.regionsTryOut) }
+    /// The title of the button that removes the region.
     public var removeTitle: String { words.text(.regionsRemoveNow) }
+    /// The title of the button that takes a step back.
     public var undoTitle: String { words.text(.regionsToolsUndo) }
+    /// The title of the button that takes it again.
     public var redoTitle: String { words.text(.regionsToolsRedo) }
     /// The title of a tool.
     public func title(of tool: Tool) -> String {
@@ -112,9 +128,12 @@ public import Observation
         return words.text(.regionsSettingsIsNarrow)
     }
     /// Whether it can be saved.
-    public var canSave: Bool { !isBusy && fault == nil && draft.name.trimmed(toBytes: 200) != nil && !collection.isEmpty }
-    /// Whether there is something to undo, or to do again.
+    public var canSave: Bool {
+        !isBusy && fault == nil && draft.name.trimmed(toBytes: 200) != nil && !collection.isEmpty
+    }
+    /// Whether there is something to undo.
     public var canUndo: Bool { !done.isEmpty }
+    /// Whether there is something to do again.
     public var canRedo: Bool { !undone.isEmpty }
 
     // MARK: Drawing

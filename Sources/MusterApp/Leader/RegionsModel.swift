@@ -34,8 +34,11 @@ public import Observation
     public struct Row: Hashable, Sendable, Identifiable {
         /// `collection/id`.
         public var id: String
+        /// The collection that it is in.
         public var collection: String
+        /// Its id in the collection.
         public var region: String
+        /// What it is called.
         public var title: String
         /// The kind of shape, and whether it is an assembly point.
         public var detail: String
@@ -43,8 +46,9 @@ public import Observation
         public var mayChange: Bool
     }
 
-    /// The title of the screen, and of the button for a new region.
+    /// The title of the screen.
     public var title: String { words.text(.screensRegions) }
+    /// The title of the button for a new region.
     public var newTitle: String { words.text(.regionsNew) }
     /// The regions by collection and title.
     public var rows: [Row] {

@@ -39,6 +39,7 @@ public import Observation
         public var state: ShownState
         /// The state with any doubt, and how it is known.
         public var stateText: String
+        /// How the state is known; empty if that is plain.
         public var knownText: String
         /// When the person was heard and located, the battery, the timer, a pause, what the roll says.
         public var detail: String
@@ -54,15 +55,19 @@ public import Observation
 
     /// How many people are in a state.
     public struct Count: Hashable, Sendable, Identifiable {
+        /// The state that is counted.
         public var state: ShownState
+        /// How many there are.
         public var count: Int
         /// "3 Unknown".
         public var text: String
+        /// What it is, the same for the same thing.
         public var id: ShownState { state }
     }
 
-    /// The title, and that of the search field.
+    /// The title of the list.
     public var title: String { words.text(.screensPeople) }
+    /// The title of the search field.
     public var searchTitle: String { words.text(.rosterSearch) }
     /// The title of the choice of all crews.
     public var allCrewsTitle: String { words.text(.rosterAllCrews) }
@@ -127,7 +132,8 @@ public import Observation
         let crew = wording.legible(person.crew)
         let spoken = [name, stateText, known, note, detail, crew].filter { !$0.isEmpty }.joined(separator: ". ")
         return Row(
-            id: person.user, name: name, state: state, stateText: stateText, knownText: known, detail: detail, crew: crew,
+            id: person.user, name: name, state: state, stateText: stateText, knownText: known, detail: detail,
+            crew: crew,
             note: note, isBatteryLow: person.located?.battery.map { $0 < PersonWords.lowPercent } ?? false,
             spoken: spoken)
     }

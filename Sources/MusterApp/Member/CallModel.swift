@@ -41,8 +41,9 @@ public import Observation
         public var whatToDo: String
         /// When the person has seen it, and whether the server knows; nil while they have not.
         public var seenText: String?
-        /// The title of the button, and what pressing it tells.
+        /// The title of the button.
         public var acknowledgeTitle: String
+        /// What pressing the button tells.
         public var meansText: String
         /// The title of the button that leads to the way.
         public var wayTitle: String

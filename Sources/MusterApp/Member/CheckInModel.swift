@@ -11,12 +11,17 @@ public import Observation
         (self.follower, self.outbox, self.wording) = (follower, outbox, wording)
     }
 
-    /// The titles of the part: a question while no timer runs.
+    /// The title of the part: a question while no timer runs.
     public var title: String { words.text(timer == nil ? .timerAlone : .timerLabel) }
+    /// The title of the choice of an interval.
     public var intervalTitle: String { words.text(.timerEvery) }
+    /// The title of the field for a note.
     public var noteTitle: String { words.text(.timerWhat) }
+    /// The title of the button that starts the timer.
     public var startTitle: String { words.text(.timerStart) }
+    /// The title of the button that checks in.
     public var checkInTitle: String { words.text(.timerCheckIn) }
+    /// The title of the button that ends the timer.
     public var endTitle: String { words.text(.timerEnd) }
 
     /// The intervals to choose from.
@@ -31,8 +36,11 @@ public import Observation
 
     /// How often a person checks in.
     public struct Interval: Hashable, Sendable, Identifiable {
+        /// The interval, seconds.
         public var seconds: Double
+        /// What it is called.
         public var title: String
+        /// What it is, the same for the same thing.
         public var id: Double { seconds }
     }
 

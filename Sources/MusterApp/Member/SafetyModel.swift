@@ -26,10 +26,13 @@ public import Observation
     /// The largest note that the server takes, bytes.
     static let noteLimitBytes = 500
 
-    /// The titles of the buttons, and how SOS is pressed.
+    /// The title of the button "I am safe".
     public var safeTitle: String { words.text(.mySafe) }
+    /// The title of the button that calls for help.
     public var helpTitle: String { words.text(.myHelp) }
+    /// The title of the button SOS.
     public var sosTitle: String { words.text(.mySos) }
+    /// How SOS is pressed.
     public var sosHint: String { words.text(.mySosHow) }
     /// What is said when the button was not held long enough.
     public var tooShortText: String { words.text(.deliveryTooShort) }
@@ -82,8 +85,9 @@ public import Observation
         public var dueAt: Date
         /// That it is sent, or waits for the server.
         public var text: String
-        /// The titles of the two buttons.
+        /// The title of the button that cancels.
         public var cancelTitle: String
+        /// The title of the button that sends it now.
         public var sendNowTitle: String
     }
 
@@ -111,8 +115,9 @@ public import Observation
     /// That the app does not know where the person is, so that a call for help carries no place; nil otherwise.
     public var noPlaceText: String? { isCalling && place == nil ? words.text(.declarationsNoPlace) : nil }
 
-    /// The title of the field for a note, and of its button, while the person calls for help.
+    /// The title of the field for a note, while the person calls for help.
     public var noteTitle: String { words.text(.myNote) }
+    /// The title of the button that sends the note.
     public var sendNoteTitle: String { words.text(.mySendNote) }
 
     /// Sends a note with the call for help that stands. Without one it does nothing.
@@ -121,8 +126,9 @@ public import Observation
         await say(kind, note: note)
     }
 
-    /// The title of the button that takes the call back, and what is asked before.
+    /// The title of the button that takes the call back.
     public var endCallTitle: String { words.text(.declarationsEnd) }
+    /// What is asked before the call is taken back.
     public var endCallQuestion: Question {
         Question(
             title: words.text(.declarationsEnd), lines: [words.text(.declarationsAskEnd)],

@@ -66,10 +66,13 @@ public import Observation
         return state.team.map { state.allowingPauses.contains($0) } ?? false
             && state.ownIncident == nil && outbox.callKind(of: state) == nil
     }
-    /// The titles of the part about the pause.
+    /// The title of the part about the pause.
     public var pauseTitle: String { words.text(.visiblePause) }
+    /// What a pause does.
     public var pauseExplanation: String { words.text(.visibleWhat) }
+    /// The title of the field for why.
     public var pauseNoteTitle: String { words.text(.visibleNote) }
+    /// The title of the button that ends the pause.
     public var endPauseTitle: String { words.text(.visibleEnd) }
     /// For how long one may pause.
     public var pauseChoices: [CheckInModel.Interval] {

@@ -53,6 +53,7 @@ public import Observation
         public var standingText: String
         /// Its place for a map.
         public var latitude: Double
+        /// Degrees, east positive.
         public var longitude: Double
     }
 
@@ -110,8 +111,9 @@ public import Observation
             return words.text(phone.isTracking ? .wayLooks : .wayNoFix)
         }
     }
-    /// The titles of the list and of the button that shows the nearest again.
+    /// The title of the list.
     public var othersTitle: String { words.text(.wayOthers) }
+    /// The title of the button that shows the nearest again.
     public var nearestTitle: String { words.text(.wayNearest) }
     /// Whether the person chose another point than the nearest.
     public var isChosen: Bool { chosen != nil && chosen != ways.first?.id }
@@ -142,6 +144,13 @@ public import Observation
             areas = muster.areas()
         }
         ways = Self.ways(to: areas, from: phone.location)
+    }
+
+    /// Shows regions that no server said, for a preview.
+    func show(_ areas: [RegionWatch.Area], at location: Muster.Location) {
+        phone.location = location
+        (self.areas, areasVersion) = (areas, areasVersion + 1)
+        ways = Self.ways(to: areas, from: location)
     }
 
     // MARK: Pieces
@@ -209,7 +218,8 @@ public import Observation
 
     static func wind(_ degrees: Double, _ words: Words) -> String {
         let winds: [Word] = [
-            .windNorth, .windNorthEast, .windEast, .windSouthEast, .windSouth, .windSouthWest, .windWest, .windNorthWest,
+            .windNorth, .windNorthEast, .windEast, .windSouthEast, .windSouth, .windSouthWest, .windWest,
+            .windNorthWest,
         ]
         return words.text(winds[eighth(degrees)])
     }
@@ -236,6 +246,7 @@ public struct WakingCircle: Hashable, Sendable, Identifiable {
     public var id: String
     /// Its centre, degrees.
     public var latitude: Double
+    /// Degrees, east positive.
     public var longitude: Double
     /// At least 100 m.
     public var radiusMetres: Double
@@ -251,6 +262,7 @@ public struct WaySnapshot: Codable, Hashable, Sendable {
     public var directionText: String
     /// Its middle, degrees.
     public var latitude: Double
+    /// Degrees, east positive.
     public var longitude: Double
     /// When the phone was there; nil if it does not know where it is.
     public var asOf: Date?

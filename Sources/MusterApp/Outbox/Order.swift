@@ -91,11 +91,12 @@ extension Order {
         let own = "users/\(ServerClient.encoded(user))"
         switch kind {
         case .declare(let declaration, let subject, let note, let place):
-            let fields = [
-                ("kind", .string(declaration.rawValue)), ("id", .string(id)), ("sampleTime", said),
-                ("note", note.map { .string($0) }), ("latitude", place.map { .number($0.latitude) }),
-                ("longitude", place.map { .number($0.longitude) }),
-            ] as [(String, JSONValue?)]
+            let fields =
+                [
+                    ("kind", .string(declaration.rawValue)), ("id", .string(id)), ("sampleTime", said),
+                    ("note", note.map { .string($0) }), ("latitude", place.map { .number($0.latitude) }),
+                    ("longitude", place.map { .number($0.longitude) }),
+                ] as [(String, JSONValue?)]
             return post("users/\(ServerClient.encoded(subject))/declarations", fields)
         case .checkIn(let subject):
             return post("users/\(ServerClient.encoded(subject))/check-ins", [("sampleTime", said)])
@@ -103,9 +104,10 @@ extension Order {
             return post("incidents/\(incident)/acknowledgement", [("id", .string(id)), ("sampleTime", said)])
         case .startTimer(let subject, let seconds, let note):
             let path = "users/\(ServerClient.encoded(subject))/check-in-timer"
-            let fields = [
-                ("intervalSeconds", .number(seconds)), ("note", note.map { .string($0) }), ("sampleTime", said),
-            ] as [(String, JSONValue?)]
+            let fields =
+                [
+                    ("intervalSeconds", .number(seconds)), ("note", note.map { .string($0) }), ("sampleTime", said),
+                ] as [(String, JSONValue?)]
             return Request(method: "PUT", path: path, body: Self.object(fields))
         case .endTimer(let subject):
             return Request(method: "DELETE", path: "users/\(ServerClient.encoded(subject))/check-in-timer")
@@ -141,9 +143,10 @@ extension Order {
             return Request(method: "PUT", path: "incidents/\(number)/par", body: body)
         case .reportPAR(let number, let crew, let present, let round, let note):
             let counted = ("present", JSONValue?.some(.integer(Int64(present))))
-            let fields = [
-                ("crew", text(crew)), counted, ("number", round.map { .integer($0) }), ("note", text(note)), id,
-            ] as [(String, JSONValue?)]
+            let fields =
+                [
+                    ("crew", text(crew)), counted, ("number", round.map { .integer($0) }), ("note", text(note)), id,
+                ] as [(String, JSONValue?)]
             return post("incidents/\(number)/par/reports", fields)
         case .handOver(let number, let user, let note):
             return post("incidents/\(number)/handover", [("to", text(user)), ("note", text(note)), id])

@@ -286,7 +286,11 @@ import Observation
         let pacing = pacing
         let sleep = Task { _ = try? await pacing.sleep(seconds ?? 3600) }
         sleeping = sleep
-        await withTaskCancellationHandler { await sleep.value } onCancel: { sleep.cancel() }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
         sleeping = nil
     }
 }

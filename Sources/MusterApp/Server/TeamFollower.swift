@@ -95,6 +95,12 @@ import Observation
         try? await store.storeValue(copy, note: StoredTeam.note)
     }
 
+    /// Shows a state that no server said, for a preview.
+    func show(_ state: TeamState) {
+        self.state = state
+        connection = .live
+    }
+
     // MARK: Pieces
 
     private func load() async throws(ServerFault) {
@@ -153,7 +159,11 @@ import Observation
         let pacing = pacing
         let sleep = Task { _ = try? await pacing.sleep(min(Self.longestDelaySeconds, seconds)) }
         sleeping = sleep
-        await withTaskCancellationHandler { await sleep.value } onCancel: { sleep.cancel() }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
         sleeping = nil
     }
 }

@@ -35,7 +35,9 @@ public struct Words: Sendable {
     /// The text of a key whose name is made of parts, such as `state.sos` for `stateSos`; nil if there is none.
     func text(named name: String, _ parameters: KeyValuePairs<String, String> = [:]) -> String? {
         let parts = name.split(separator: ".")
-        let key = parts.dropFirst().reduce(String(parts.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+        let key = parts.dropFirst().reduce(String(parts.first ?? "")) {
+            $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+        }
         return table[key].map { Self.filled($0, parameters.map { ($0.key, $0.value) }) }
     }
 

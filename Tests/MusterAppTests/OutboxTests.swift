@@ -1,0 +1,214 @@
+import Foundation
+import MusterCore
+import MusterKit
+import MusterReplication
+import Synchronization
+import Testing
+
+@testable import MusterApp
+
+/// What waits for the server: through airplane mode, full disks, withdrawn passwords and locked keychains.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+    @Test func `a day in airplane mode loses nothing, and an old word ends no newer one`() async throws {
+        let clock = HandClock()
+        try await RunningServer.run(configuredBy: { $0.now = { clock.now } }) { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { address in try await Self.fly(server, network, clock, at: address) }
+        }
+    }
+
+    private static func fly(
+        _ server: RunningServer, _ network: PickyNetwork, _ clock: HandClock, at address: String
+    ) async throws {
+        let phone = Phone(at: address, over: server.connections, now: { clock.now })
+        try await phone.signIn("ann")
+        try await until { try phone.account.follower.isLive && phone.source.isRead }
+        network.decide { _ in .isAnswered(status: 503, body: "{}") }
+        try await phone.account.safety.saySafe()
+        phone.source.give(.fix(try position(0, north: 400, of: clock.now)))
+        try await until { try phone.account.phone.unsentPositions == 1 }
+        // Somebody else marks ann meanwhile.
+        clock.advance(bySeconds: 3_600)
+        try await server.ask("POST", "users/ann/declarations", #"{"kind":"offSite"}"#)
+        try await phone.account.safety.askForHelp(note: "landed badly")
+        phone.kill()
+        clock.advance(bySeconds: 82_800)
+        await phone.start()
+        let account = try phone.account
+        phone.tick()
+        #expect(account.waiting.waitingCount == 2, "what was said before the kill still waits")
+        #expect(account.status.saidBy.hasPrefix("The server said"))
+        #expect(account.safety.isCalling)
+        #expect(account.safety.deliveries.allSatisfy { $0.place == .phone })
+        let lines = account.safety.deliveries.map(\.text)
+        #expect(lines.last?.hasSuffix("If you can, call the emergency number.") ?? false)
+
+        network.decide { _ in .passes }
+        account.outbox.hurry()
+        try await until { account.waiting.waitingCount == 0 }
+        try await until { try await server.positions(of: "ann") == 1 }
+        try await until { account.status.state == .needsHelp }
+        let said = try await server.declarations(of: "ann")
+        #expect(said == ["safe", "offSite", "needsHelp landed badly"])
+        await phone.app.close()
+    }
+
+    @Test func `a password that was reset is told, and what waits is sent once the person signs in again`() async throws
+    {
+        try await RunningServer.run { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let phone = await Phone(at: server.address, over: server.connections)
+            try await phone.signIn("ann")
+            let account = try await phone.account
+            try await until { account.follower.isLive }
+            try await server.ask("PUT", "users/ann/password", #"{"password":"quite another one"}"#)
+            await account.safety.saySafe()
+            try await until { account.signInNeededText != nil }
+            phone.tick()
+            let text = "The session has ended. Sign in again: 1 message wait on this phone to be sent."
+            #expect(account.signInNeededText == text)
+            #expect(phone.app.face == .member, "what was known stays shown, and recording goes on")
+            #expect(await account.signInAgain(password: "wrong one") == "The name or the password is wrong.")
+            #expect(account.waiting.waitingCount == 1)
+            #expect(await account.signInAgain(password: "quite another one") == nil)
+            try await until { account.waiting.waitingCount == 0 && account.signInNeededText == nil }
+            #expect(try await server.declarations(of: "ann") == ["safe"])
+            await phone.app.close()
+        }
+    }
+
+    @Test func `a keychain that is locked is told, and the app opens once it is not`() async throws {
+        try await RunningServer.run { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let isLocked = Mutex(false)
+            let folder = URL(filePath: temporaryPath())
+            let phone = await Phone(at: server.address, over: server.connections, folder: folder) { account in
+                LockableKeeper(FileCredentialKeeper(path: folder.appending(path: account).path)) {
+                    isLocked.withLock { $0 }
+                }
+            }
+            try await phone.signIn("ann")
+            phone.kill()
+            isLocked.withLock { $0 = true }
+            await phone.start()
+            #expect(phone.app.face == .unavailable)
+            #expect(phone.app.problem?.contains("Unlock") ?? false)
+            #expect(await phone.app.perform(.safe).contains("Unlock"))
+            isLocked.withLock { $0 = false }
+            await phone.app.open()
+            #expect(phone.app.face == .member)
+            #expect(phone.app.problem == nil)
+            await phone.app.close()
+        }
+    }
+
+    @Test func `an action of a notification is kept and sent by an app that was not open`() async throws {
+        try await RunningServer.run { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                let phone = await Phone(at: address, over: server.connections)
+                try await phone.signIn("ann")
+                try await until { try phone.account.follower.isLive }
+                phone.kill()
+                network.decide { _ in .isAnswered(status: 503, body: "{}") }
+                let text = await phone.app.perform(.needHelp)
+                #expect(text.hasPrefix("“I need help”, said"))
+                phone.kill()
+                network.decide { _ in .passes }
+                await phone.start()
+                try await until { try await server.declarations(of: "ann") == ["needsHelp"] }
+                await phone.app.close()
+            }
+        }
+    }
+
+    @Test func `a word that the disk does not take is sent from memory, and the app says so`() async throws {
+        try await RunningServer.run { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                let phone = await Phone(at: address, over: server.connections)
+                try await phone.signIn("ann")
+                let account = try await phone.account
+                try await until { account.follower.isLive }
+                network.decide { _ in .isAnswered(status: 503, body: "{}") }
+                // A store that is closed takes nothing, as a full disk does not.
+                try account.muster.store.close()
+                await account.safety.askForHelp()
+                #expect(account.outbox.deliveries.last?.isUnkept ?? false)
+                try await until {
+                    account.safety.deliveries.last?.text.contains("leave this app open") ?? false
+                }
+                network.decide { _ in .passes }
+                account.outbox.hurry()
+                try await until { try await server.declarations(of: "ann") == ["needsHelp"] }
+                phone.kill()
+            }
+        }
+    }
+
+    @Test func `signing out keeps what waits for the same person, unless it is erased`() async throws {
+        try await RunningServer.run { server in
+            try await server.makeMeadow()
+            try await server.make(["ann", "bo"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                let phone = await Phone(at: address, over: server.connections)
+                try await phone.signIn("ann")
+                try await until { try phone.account.follower.isLive }
+                network.decide { $0.hasPrefix("POST /api/v1/users") ? .hangs : .passes }
+                try await phone.account.safety.saySafe()
+                let question = try await phone.account.settings.signOutQuestion
+                #expect(question.lines.first?.contains("1 message") ?? false)
+                try await phone.account.settings.signOut(erases: false)
+                #expect(phone.app.face == .signIn)
+                network.decide { _ in .passes }
+                try await phone.signIn("bo")
+                try await until { try phone.account.follower.isLive }
+                #expect(try await server.declarations(of: "ann").isEmpty)
+                #expect(try await server.declarations(of: "bo").isEmpty, "nobody speaks in another's name")
+                try await phone.account.settings.signOut(erases: true)
+                try await phone.signIn("ann")
+                try await until { try await server.declarations(of: "ann") == ["safe"] }
+                await phone.app.close()
+            }
+        }
+    }
+}
+
+/// A keychain that is locked at times.
+private struct LockableKeeper: CredentialKeeper {
+    let keeper: FileCredentialKeeper
+    let isLocked: @Sendable () -> Bool
+
+    init(_ keeper: FileCredentialKeeper, _ isLocked: @escaping @Sendable () -> Bool) {
+        self.keeper = keeper
+        self.isLocked = isLocked
+    }
+
+    private func check() throws {
+        if isLocked() { throw CredentialError.refused("the keychain is locked") }
+    }
+
+    func loadCredentials() throws -> Data? {
+        try check()
+        return try keeper.loadCredentials()
+    }
+
+    func storeCredentials(_ secret: Data) throws {
+        try check()
+        try keeper.storeCredentials(secret)
+    }
+
+    func deleteCredentials() throws {
+        try check()
+        try keeper.deleteCredentials()
+    }
+}

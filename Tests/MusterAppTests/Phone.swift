@@ -1,0 +1,158 @@
+import Foundation
+import MusterCore
+import MusterGeometry
+import MusterKit
+import MusterReplication
+import MusterWire
+import Synchronization
+import Testing
+
+@testable import MusterApp
+
+/// A phone with the app on it: it may be killed and started again, lose its network, and have a clock of its own.
+@MainActor final class Phone {
+    let folder: URL
+    let source = HandFedLocations()
+    let notices = Notices()
+    let address: String
+    private(set) var app: AppModel
+    private let options: Muster.Options
+    private let keepers: @Sendable (String) -> any CredentialKeeper
+
+    /// A phone that has no app open yet.
+    ///
+    /// - Parameters:
+    ///   - address: by which it reaches the server.
+    ///   - now: its clock.
+    ///   - keepers: what stores credentials; nil for files.
+    init(
+        at address: String, over connections: HTTPConnections, folder: URL = URL(filePath: temporaryPath()),
+        now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
+        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil
+    ) {
+        self.address = address
+        self.folder = folder
+        var options = Muster.Options()
+        options.foreground = .everything
+        options.connections = connections
+        options.followsDatasets = false
+        options.pacing = ReplicationPacing(
+            now: now, sleep: { try await Task.sleep(for: .milliseconds(Int(max(20, min(1_000, $0 * 50))))) })
+        self.options = options
+        self.keepers = keepers ?? { FileCredentialKeeper(path: folder.appending(path: "\($0).account").path) }
+        app = AppModel(AppSystem(folder: folder))
+        app = AppModel(system)
+    }
+
+    private var system: AppSystem {
+        AppSystem(
+            folder: folder, credentials: keepers, location: source, notifier: notices, options: options,
+            preferredLanguages: ["en"], timeZone: TimeZone(secondsFromGMT: 0) ?? .current, version: "test")
+    }
+
+    /// The models of who is signed in.
+    var account: AccountModel {
+        get throws { try #require(app.account) }
+    }
+
+    /// Signs somebody in by the form.
+    func signIn(_ user: String, _ password: String = RunningServer.memberPassword) async throws {
+        app.signIn.server = address
+        app.signIn.user = user
+        app.signIn.password = password
+        await app.signIn.signIn()
+        try #require(app.account != nil, "\(user): \(app.signIn.problem ?? "no reason")")
+    }
+
+    /// Ends the app as a kill does: nothing more is stored.
+    func kill() {
+        app.account?.abandon()
+        app = AppModel(system)
+    }
+
+    /// Starts the app again after a kill.
+    func start() async {
+        app = AppModel(system)
+        await app.open()
+    }
+
+    /// Words everything as of now.
+    func tick() { app.tick() }
+}
+
+/// Positions that a test gives, to whoever reads them now.
+final class HandFedLocations: LocationUpdateSource {
+    private let continuation = Mutex<AsyncStream<LocationUpdate>.Continuation?>(nil)
+
+    /// Gives an update to the present reader.
+    ///
+    /// - Returns: whether somebody reads.
+    @discardableResult
+    func give(_ update: LocationUpdate) -> Bool {
+        continuation.withLock { continuation in
+            guard let continuation else { return false }
+            continuation.yield(update)
+            return true
+        }
+    }
+
+    /// Whether somebody reads.
+    var isRead: Bool { continuation.withLock { $0 != nil } }
+
+    func fixes() -> AsyncStream<Position> { AsyncStream { $0.finish() } }
+
+    func updates() -> AsyncStream<LocationUpdate> {
+        AsyncStream { reader in
+            continuation.withLock { $0 = reader }
+            reader.onTermination = { [weak self] _ in self?.continuation.withLock { $0 = nil } }
+        }
+    }
+}
+
+/// The notifications that a phone was asked to show.
+final class Notices: Notifier {
+    private let shownNow = Mutex<[String: Notice]>([:])
+
+    var shown: [String: Notice] { shownNow.withLock { $0 } }
+
+    func show(_ notice: Notice) async { shownNow.withLock { $0[notice.id] = notice } }
+    func remove(_ id: Notice.ID) async { shownNow.withLock { $0[id] = nil } }
+}
+
+/// A clock that a test sets.
+final class HandClock: Sendable {
+    private let instant: Mutex<Instant>
+
+    init(_ instant: Instant = ReplicationPacing.systemNow()) { self.instant = Mutex(instant) }
+
+    var now: Instant { instant.withLock { $0 } }
+    func advance(bySeconds seconds: Double) { instant.withLock { $0 = $0.advanced(bySeconds: seconds) } }
+}
+
+extension RunningServer {
+    /// Makes people of a team by name, each with the password of members.
+    func make(_ names: [String], role: String = "member", team: String?) async throws {
+        for name in names {
+            let team = team.map { #","team":"\#($0)""# } ?? ""
+            try await ask(
+                "POST", "users",
+                #"{"name":"\#(name)","role":"\#(role)","password":"\#(Self.memberPassword)"\#(team)}"#)
+        }
+    }
+
+    /// The declarations about somebody, oldest first: kind and note.
+    func declarations(of user: String) async throws -> [String] {
+        try await ask("GET", "users/\(user)/declarations?limit=1000")["items"]?.elements?.map {
+            [$0["kind"]?.string, $0["note"]?.string].compactMap(\.self).joined(separator: " ")
+        } ?? []
+    }
+}
+
+/// A position some metres north of 52° N 13° E, some seconds before a moment.
+func position(_ secondsAgo: Double, north metres: Double, of now: Instant = ReplicationPacing.systemNow()) throws
+    -> Position
+{
+    let place = try Coordinate(latitude: 52 + metres / 111_260, longitude: 13)
+    let time = now.advanced(bySeconds: -secondsAgo)
+    return Position(coordinate: place, sampleTime: time, receivedTime: time, accuracy: Metres(5))
+}

@@ -1,0 +1,1 @@
+../../MusterKitTests/NoisyWalk.swift
