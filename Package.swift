@@ -10,13 +10,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// The sample app needs SwiftUI; elsewhere than on a Mac, Scripts/apple-check type-checks it against stubs.
-#if os(macOS)
-    let appleSamples: [String] = []
-#else
-    let appleSamples = ["Apple"]
-#endif
-
 let package = Package(
     name: "muster",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -109,8 +102,8 @@ let package = Package(
         .target(
             name: "MusterApp",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterKit", "MusterReplication", "MusterWire",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterKit", "MusterNearby", "MusterReplication",
+                "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
         // Two devices that measure each other, without a server.
         .target(

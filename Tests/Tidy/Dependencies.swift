@@ -52,7 +52,7 @@ enum Dependencies {
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterApp": Allowance(
-            own: wire.union(["MusterKit", "MusterReplication"]),
+            own: wire.union(["MusterKit", "MusterNearby", "MusterReplication"]),
             foreign: foundation.union(["Crypto", "Observation", "Synchronization"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
         "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),

@@ -20,6 +20,8 @@ public import Observation
     public let waiting: OutboxModel
     /// Who sees the person, and the pause.
     public let visibility: VisibilityModel
+    /// The people nearby, phone to phone.
+    public let nearby: NearbyModel
     /// This phone and its permissions.
     public let settings: SettingsModel
     /// The map of people and regions.
@@ -40,7 +42,10 @@ public import Observation
     @ObservationIgnored private var isRenewing = false
     @ObservationIgnored private var plannedCheckIn: Date?
 
-    init(_ muster: Muster, user: String, _ system: AppSystem, _ wording: Wording, isReporting: Bool) {
+    /// - Parameter folder: the folder of this account.
+    init(
+        _ muster: Muster, user: String, folder: URL, _ system: AppSystem, _ wording: Wording, isReporting: Bool
+    ) {
         let server = ServerClient { muster.session }
         let pacing = system.options.pacing
         let follower = TeamFollower(user: user, server, store: muster.store, pacing: pacing, wording: wording)
@@ -55,6 +60,7 @@ public import Observation
         waiting = OutboxModel(follower, phone, outbox, muster, wording)
         settings = SettingsModel(
             follower, phone, outbox, visibility, muster, system, wording, isReporting: isReporting)
+        nearby = NearbyModel(phone, muster, folder: folder.appending(path: "nearby"), wording)
         map = MapModel(follower, phone, way, wording)
         (self.muster, self.server, self.follower, self.outbox, self.phone) = (muster, server, follower, outbox, phone)
         (self.visibility, self.system, self.wording) = (visibility, system, wording)
@@ -145,6 +151,7 @@ public import Observation
         let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
         if wantsTracking != (tracking != nil) { wantsTracking ? track() : endTracking() }
         planCheckIn()
+        nearby.update()
     }
 
     /// Ends all that runs and stores what is not stored yet.

@@ -1,7 +1,7 @@
 public import Foundation
 import MusterCore
 import MusterGeometry
-import MusterKit
+public import MusterKit
 
 extension AppModel {
     /// An app with invented people and an open drill, for previews: it is signed in, and asks no server.
@@ -13,7 +13,8 @@ extension AppModel {
         let app = AppModel(system)
         let muster = try await Muster.open("https://muster.invalid", store: folder.appending(path: "sample.sqlite"))
         let user = isLeader ? "lea" : "ana"
-        let account = AccountModel(muster, user: user, system, app.wording, isReporting: false)
+        let account = AccountModel(
+            muster, user: user, folder: folder, system, app.wording, isReporting: false)
         account.follower.show(TeamState.sample(of: user, isLeader: isLeader, at: app.wording.now))
         account.way.show(sampleAreas, at: Muster.Location(latitude: 43.5662, longitude: -6.0580, time: Date()))
         account.refresh()

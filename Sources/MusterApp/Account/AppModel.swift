@@ -215,13 +215,20 @@ public import Observation
 
     private func openMuster(_ server: String, _ user: String) async throws(MusterError) -> Muster {
         let account = StoredApp.accountName(server, user)
-        let store = system.folder.appending(path: "accounts/\(account)/locations.sqlite")
+        let store = folder(of: server, user).appending(path: "locations.sqlite")
         return try await Muster.open(
             server, store: store, credentials: system.credentials.map { $0(account) }, options: system.options)
     }
 
+    /// The folder of one account, with all that is stored of it.
+    private func folder(of server: String, _ user: String) -> URL {
+        system.folder.appending(path: "accounts/\(StoredApp.accountName(server, user))")
+    }
+
     private func adopt(_ muster: Muster, _ user: String) async {
-        let account = AccountModel(muster, user: user, system, wording, isReporting: stored.isReporting)
+        let folder = self.folder(of: stored.server ?? "", user)
+        let account = AccountModel(
+            muster, user: user, folder: folder, system, wording, isReporting: stored.isReporting)
         account.settings.onReporting = { [weak self] in self?.setReporting($0) }
         account.settings.onSignOut = { [weak self] erases throws(MusterError) in try await self?.signOut(erases) }
         await account.restore()
@@ -244,8 +251,7 @@ public import Observation
         self.account = nil
         try? await account.end()
         if erases, let server = stored.server, let user = stored.user {
-            let folder = system.folder.appending(path: "accounts/\(StoredApp.accountName(server, user))")
-            try? FileManager.default.removeItem(at: folder)
+            try? FileManager.default.removeItem(at: folder(of: server, user))
         }
         signOutHere()
     }

@@ -43,6 +43,8 @@ public enum Word: String, CaseIterable, Sendable {
     case mapLabel, mapPeople
     case myHelp, myNote, mySafe, mySendNote, mySendNow, mySentIn, mySentNow, mySos, mySosHow, myWaitsIn, myWaitsNow
     case noticeForbidden
+    case nearbyAllow, nearbyAsks, nearbyFailed, nearbyNoDirection, nearbyNoDistance, nearbyNobody, nearbyRefuse
+    case nearbyTitle, nearbyWhat
     case nowhereUnknown, nowhereVisitor
     case orderAcknowledge, orderCallSeen, orderCheckedIn, orderClear, orderCloseHere, orderDrill, orderHandOverHere
     case orderMark, orderNeedsHelp, orderOffSite, orderParHere, orderReal, orderReopenHere, orderSafe
