@@ -117,6 +117,8 @@ final class APNsSender: PushSender {
                 writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
                 writer.endObject()
                 writer.member("sound", "default")
+                // An app's service extension words it in the language of the phone, and adds buttons.
+                writer.member("mutable-content", Int64(1))
             }
             writer.member("content-available", Int64(1))
             writer.endObject()

@@ -65,6 +65,7 @@ def test_a_location_request_is_sent_by_every_channel_and_lists_which_and_when(
         [alert] = apns.wait(lambda told: told)
         assert alert.token == devices.tokens["apns"]
         assert alert.payload["aps"]["alert"]["title"] == "Where are you now?" and alert.payload["data"]["by"] == "lea"
+        assert alert.payload["aps"]["mutable-content"] == 1, "an app words it in the language of the phone"
         [message] = fcm.wait(lambda told: told)
         assert message["token"] == devices.tokens["fcm"]
         assert message["notification"]["title"] == "Where are you now?" and message["data"]["by"] == "lea"
