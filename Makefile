@@ -1,6 +1,6 @@
 # What one can do with a clone of Muster. `make` alone lists it.
 
-SWIFT_PATHS := $(wildcard Sources Tests Examples Benchmarks Wasm Package.swift)
+SWIFT_PATHS := $(wildcard Sources Tests Examples Apps Benchmarks Wasm Package.swift)
 
 # How long `make fuzz` runs each fuzzer, in seconds.
 FUZZ_SECONDS ?= 60

@@ -1,0 +1,77 @@
+import Foundation
+import MusterApp
+import UserNotifications
+
+/// A push of the server: the members of the object `data` beside `aps` (docs/push.md), numbers as their digits.
+struct PushMessage: Hashable, Sendable {
+    /// The members.
+    let data: [String: String]
+
+    /// Reads what the system hands over; nil for a push of another sender.
+    init?(_ payload: [AnyHashable: Any]) {
+        guard let members = payload["data"] as? [String: Any] else { return nil }
+        data = members.compactMapValues { ($0 as? String) ?? ($0 as? NSNumber)?.stringValue }
+    }
+
+    /// Words the notification in the language of the app, and gives it its buttons and its urgency. Where this version
+    /// does not know the kind, the server's text stays.
+    ///
+    /// - Parameters:
+    ///   - user: the person who is signed in, as far as the extension can read it.
+    ///   - language: the language of the app.
+    func dress(_ content: UNMutableNotificationContent, user: String?, _ language: Language) {
+        guard let words = NotificationWords(data, body: content.body, user: user, language) else { return }
+        content.title = words.title
+        content.body = words.body
+        content.categoryIdentifier = NotificationButtons.category(words.actions)
+        content.setUrgency(isCritical: words.isCritical)
+        content.relevanceScore = words.isCritical ? 1 : 0.5
+    }
+}
+
+extension UNMutableNotificationContent {
+    /// Breaks through silence where that is asked for, Apple allows it to the app, and the person to the app; otherwise
+    /// through a Focus.
+    func setUrgency(isCritical: Bool) {
+        let isCritical = isCritical && PushSettings.allowsCritical
+        interruptionLevel = isCritical ? .critical : .timeSensitive
+        sound = isCritical ? .defaultCritical : .default
+    }
+}
+
+/// Buttons of notifications, which the system knows by categories.
+enum NotificationButtons {
+    /// The category of notifications with these buttons.
+    static func category(_ actions: [QuickAction]) -> String { actions.map(\.rawValue).joined(separator: "+") }
+
+    /// The sets of buttons that the server's pushes and the phone's own notices have.
+    static let sets: [[QuickAction]] = [[.seen, .safe, .needHelp], [.checkIn, .needHelp], [.cancelSOS]]
+}
+
+/// What the app tells its notification extension.
+enum PushSettings {
+    private static let languageKey = "language"
+    private static let userKey = "user"
+    private static let criticalKey = "allowsCritical"
+
+    /// The language of the app; that of the phone before the app told it, and before the first unlock.
+    static var language: Language {
+        AppGroup.defaults?.string(forKey: languageKey).flatMap { Language(rawValue: $0) }
+            ?? Language.preferred(among: Locale.preferredLanguages)
+    }
+
+    /// The person who is signed in; nil if nobody is, or it cannot be read.
+    static var user: String? { AppGroup.defaults?.string(forKey: userKey) }
+
+    /// Whether notifications may break through silence.
+    static var allowsCritical: Bool {
+        get { AppGroup.defaults?.bool(forKey: criticalKey) ?? false }
+        set { AppGroup.defaults?.set(newValue, forKey: criticalKey) }
+    }
+
+    /// Tells the extension.
+    static func store(_ language: Language, user: String?) {
+        AppGroup.defaults?.set(language.rawValue, forKey: languageKey)
+        AppGroup.defaults?.set(user, forKey: userKey)
+    }
+}
