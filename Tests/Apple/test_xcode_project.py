@@ -195,3 +195,25 @@ def test_the_spoken_phrases_name_the_app_in_four_languages():
                 assert "${applicationName}" in phrase, f"Siri hears no phrase without the app's name: {phrase}"
         source = key.replace("${applicationName}", r"\(.applicationName)").replace("${person}", r"\(\.$person)")
         assert source in everything, f"no intent says {key}"
+
+
+# Stubs whose heads name the headers or the part of the documentation that they are made from.
+whole = {"Darwin", "Security"}
+
+
+@pytest.mark.parametrize("stub", sorted(
+    path.stem for path in (root / "Tests/Apple/Stubs").glob("*.swiftinterface") if path.stem not in whole))
+def test_each_type_of_a_stub_names_its_page_of_apples_documentation(stub):
+    lines = (root / f"Tests/Apple/Stubs/{stub}.swiftinterface").read_text().splitlines()
+    lacking = []
+    for index, line in enumerate(lines):
+        found = re.match(
+            r"(?:@\w+(?:\(\w+\))? )*(?:public|open) (?:final )?(?:class|struct|enum|protocol|actor) (\w+)", line)
+        if not found or found[1].startswith("_"):
+            continue
+        above = index - 1
+        while re.match(r"@|///", lines[above]):
+            above -= 1
+        if not re.match(r"// [a-z]+/[a-z]", lines[above]):
+            lacking.append(found[1])
+    assert not lacking, lacking
