@@ -287,8 +287,10 @@ let package = Package(
         // What the documentation shows, compiled as an app would: public declarations alone can be used.
         .target(
             name: "Examples",
-            dependencies: ["MusterApp", "MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto")],
-            path: "Examples", exclude: appleSamples, packageAccess: false, swiftSettings: strict),
+            dependencies: [
+                "MusterApp", "MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Examples", packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.
         .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
@@ -302,7 +304,9 @@ let package = Package(
         // What several test targets share.
         .target(
             name: "MusterTestSupport",
-            dependencies: ["MusterCore", "MusterDocuments", "MusterStore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterStore", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(

@@ -34,6 +34,7 @@ public import Observation
 
     @ObservationIgnored private let system: AppSystem
     @ObservationIgnored private var stored: StoredApp
+    @ObservationIgnored private var opening: Task<Void, Never>?
     @ObservationIgnored private var ticking: Task<Void, Never>?
 
     /// Makes the app of a system. It opens nothing yet.
@@ -66,6 +67,15 @@ public import Observation
     /// Opens the store of the person who is signed in, if there is one, and begins to follow the server. It needs no
     /// network. An app that is open stays as it is.
     public func open() async {
+        // The scene, a notification and an intent may ask for it at once: one of them opens, the others wait for it.
+        if let opening { return await opening.value }
+        let task = Task { await openStored() }
+        opening = task
+        await task.value
+        opening = nil
+    }
+
+    private func openStored() async {
         guard account == nil, stored.isSignedIn, let server = stored.server, let user = stored.user else {
             problem = nil
             return
