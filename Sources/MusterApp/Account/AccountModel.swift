@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import MusterKit
 import MusterReplication
 public import Observation

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import MusterCore
 import MusterGeometry
 public import MusterKit

@@ -194,7 +194,7 @@ public import Observation
     // MARK: Pieces
 
     private func enter(_ server: String, _ user: String, _ password: String) async {
-        do {
+        do throws(MusterError) {
             await close()
             problem = nil
             let muster = try await openMuster(server, user)
@@ -205,7 +205,7 @@ public import Observation
                 }
             }
             defer { reasons.cancel() }
-            do {
+            do throws(MusterError) {
                 try await muster.signIn(user: user, password: password)
             } catch {
                 try? await muster.close()

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import MusterKit
 import MusterReplication
 import MusterWire
@@ -130,7 +130,7 @@ public import Observation
     public func accept() async {
         guard canAccept, let token, let invitation else { return }
         await run { [self] in
-            do {
+            do throws(ServerFault) {
                 let body = JSONValue.object([.init("password", .string(newPassword))])
                 _ = try await ServerClient.send(
                     "POST", token.root + "api/v1/shared/password", body, .bearer(token.secret), connections)
@@ -180,7 +180,7 @@ public import Observation
     }
 
     private func readInvitation(_ root: String, _ secret: String) async {
-        do {
+        do throws(ServerFault) {
             let answer = try await ServerClient.send(
                 "GET", root + "api/v1/shared", nil, .bearer(secret), connections
             ).body

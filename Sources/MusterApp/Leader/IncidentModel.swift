@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import MusterWire
 public import Observation
 
 /// The incident of the leader's team: starting one, the roll by crew, marks, visitors, PAR, and "all clear".

@@ -1,5 +1,4 @@
 public import Foundation
-import MusterCore
 import MusterKit
 import MusterWire
 public import Observation
@@ -256,7 +255,7 @@ public import Observation
     private static func track(
         of name: String, since: Date, _ server: ServerClient
     ) async throws(ServerFault) -> [TrackPoint] {
-        let from = ServerClient.encoded(Instant(since).rfc3339)
+        let from = ServerClient.encoded(since.rfc3339)
         let devices = try await server.items("devices?user=\(name)")
         var points: [TrackPoint] = []
         for device in devices.prefix(10) {

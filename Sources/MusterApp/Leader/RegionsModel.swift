@@ -1,5 +1,6 @@
 import Foundation
 import MusterKit
+import MusterWire
 public import Observation
 
 /// The regions that a leader may see, and the editor of one of them.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Observation
 
 /// The list of people: whom a leader must see first, then by name. Only the rows in sight are worded, so that 10,000

@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import MusterWire
 public import Observation
 
 /// Who may see where the person is, and the pause that explains why nothing is heard of them.

@@ -1,5 +1,4 @@
 public import Foundation
-import MusterCore
 import MusterGeometry
 import MusterKit
 public import Observation

@@ -1,5 +1,4 @@
 import Foundation
-import MusterCore
 import MusterKit
 import MusterWire
 
@@ -164,5 +163,5 @@ extension Order {
         .object(fields.compactMap { key, value in value.map { JSONValue.Member(key, $0) } })
     }
 
-    private static func time(_ moment: Date) -> JSONValue { .string(Instant(moment).rfc3339) }
+    private static func time(_ moment: Date) -> JSONValue { .string(moment.rfc3339) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MusterKit
 import MusterReplication
+import MusterWire
 import Observation
 
 /// The orders that the server does not have yet. Each is in the store of MusterKit, sealed with it, before it is sent, and

@@ -229,6 +229,11 @@ extension Person.RollPlace.Act {
     }
 }
 
+extension Date {
+    /// The moment in RFC 3339.
+    var rfc3339: String { Instant(self).rfc3339 }
+}
+
 extension JSONValue {
     /// A time in RFC 3339.
     var date: Date? { string.flatMap { try? Instant(rfc3339: $0) }?.date }

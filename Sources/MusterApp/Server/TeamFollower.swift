@@ -1,5 +1,4 @@
 import Foundation
-import MusterCore
 import MusterKit
 import MusterReplication
 import MusterWire

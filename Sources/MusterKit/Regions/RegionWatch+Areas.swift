@@ -1,4 +1,5 @@
 package import MusterGeometry
+import Synchronization
 
 extension RegionWatch {
     /// A region with its area, for a map and for the way to it.
@@ -13,6 +14,15 @@ extension RegionWatch {
         package var isMuster: Bool
         /// Whether a radio decides who is inside, and no position does.
         package var isByBeacon: Bool
+
+        /// A region with its area.
+        package init(region: Name, title: String, shape: Shape?, isMuster: Bool, isByBeacon: Bool) {
+            self.region = region
+            self.title = title
+            self.shape = shape
+            self.isMuster = isMuster
+            self.isByBeacon = isByBeacon
+        }
     }
 
     /// Returns the regions of the team with their areas, by the server's last response. It needs no network.
