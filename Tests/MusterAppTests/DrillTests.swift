@@ -10,9 +10,9 @@ import Testing
 /// A drill between one leader's models and those of 50 members, each on a phone of its own, through cut connections and
 /// killed apps: at its end both sides and the server have the same roll.
 @MainActor @Suite(.timeLimit(.minutes(10))) struct DrillTests {
-    private static let members = 50
+    private nonisolated static let members = 50
     /// Another run: `MUSTER_SEED=7`.
-    private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
+    private nonisolated static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     /// What a member does in the drill.
     private enum Part: Int, CaseIterable {
@@ -21,13 +21,13 @@ import Testing
 
     @Test func `a drill of a leader and 50 members ends with one roll, through cuts and kills`() async throws {
         print("seed \(Self.seed)")
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["lea"], role: "leader", team: "crew")
             try await server.make(Self.names, team: "crew")
             let port = server.address.split(separator: ":").last.flatMap { Int($0) } ?? 0
             let network = BadNetwork(to: port, seed: Self.seed)
-            try await network.run { port in
+            try await network.run { @MainActor port in
                 try await Self.drill(server, network, at: "http://127.0.0.1:\(port)")
             }
         }

@@ -7,22 +7,23 @@ import Testing
 @testable import MusterApp
 
 /// An app whose process is killed with -9 at any line, again and again, while a person speaks.
+@MainActor
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))
 struct KilledAppTests {
-    private static let kills = 6
+    private nonisolated static let kills = 6
     /// Another run: `MUSTER_SEED=7`.
-    private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
+    private nonisolated static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test func `an app that is killed at any line sends each word once, and loses none that was taken`() async throws {
         print("seed \(Self.seed)")
         let folder = URL(filePath: temporaryPath())
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = await Phone(at: server.address, over: server.connections, folder: folder)
+            let phone = Phone(at: server.address, over: server.connections, folder: folder)
             try await phone.signIn("ann")
             await phone.app.close()
             var dice = Dice(seed: Self.seed)
@@ -36,8 +37,8 @@ struct KilledAppTests {
                 }
             }
             await phone.start()
-            let account = try await phone.account
-            try await until { await account.waiting.waitingCount == 0 }
+            let account = try phone.account
+            try await until { account.waiting.waitingCount == 0 }
             let taken = try String(contentsOfFile: folder.appending(path: "taken").path, encoding: .utf8)
             let said = try await server.declarations(of: "ann")
             #expect(Set(said).count == said.count, "each word counts once")
@@ -58,7 +59,7 @@ struct KilledAppTests {
             kill(getpid(), SIGKILL)
         }
         let file = URL(filePath: path).appending(path: "taken").path
-        if !FileManager.default.fileExists(atPath: file) { FileManager.default.createFile(atPath: file, contents: nil) }
+        if !FileManager.default.fileExists(atPath: file) { try Data().write(to: URL(filePath: file)) }
         let taken = try #require(FileHandle(forWritingAtPath: file))
         for word in 0..<1_000 {
             await account.safety.askForHelp(note: "\(run).\(word)")

@@ -10,16 +10,16 @@ import Testing
 /// What a leader sees and does, with a real server over a real socket.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct LeaderTests {
     @Test func `10,000 people are on a leader's list, and only those in sight are worded`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.ask("POST", "teams", #"{"name":"crew"}"#)
             let table = "name,role,team\n" + (0..<9_999).map { String(format: "p%04d,,crew\n", $0) }.joined()
             let (status, _) = try await server.connections.sendTable(table, to: server.address)
             try #require(status == 201)
             try await server.make(["lea"], role: "leader", team: "crew")
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             try await phone.signIn("lea")
-            try await until { await phone.tickedLeader?.roster.count == 10_000 }
-            let roster = try #require(await phone.tickedLeader?.roster)
+            try await until { phone.tickedLeader?.roster.count == 10_000 }
+            let roster = try #require(phone.tickedLeader?.roster)
             #expect(roster.rows.count == 50)
             #expect(roster.rows.first?.name == "lea")
             #expect(roster.row(at: 9_999)?.name == "p9998")
@@ -34,7 +34,7 @@ import Testing
             try await until { roster.row(at: 0)?.state == .sos }
             #expect(roster.row(at: 0)?.name == "p5000")
             try await until { roster.row(at: 0)?.note == "“fell”" }
-            let alarms = try #require(await phone.tickedLeader?.alarms)
+            let alarms = try #require(phone.tickedLeader?.alarms)
             #expect(alarms.cards.map(\.title) == ["SOS from p5000"])
             #expect(phone.app.navigation.sheet == .alarm)
             await alarms.acknowledge("p5000")
@@ -44,29 +44,29 @@ import Testing
             await phone.app.enterBackground()
             phone.kill()
             await phone.start()
-            #expect(await phone.tickedLeader?.roster.count == 10_000)
+            #expect(phone.tickedLeader?.roster.count == 10_000)
             await phone.app.close()
         }
     }
 
     @Test func `a leader sees one person's place, way and words, and asks where they are`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["lea"], role: "leader", team: "crew")
             try await server.make(["ann"], team: "crew")
             try await server.ask("PATCH", "users/ann", #"{"phone":"+34 985 555 010"}"#)
-            let anns = await Phone(at: server.address, over: server.connections)
+            let anns = Phone(at: server.address, over: server.connections)
             try await anns.signIn("ann")
             try await until { anns.source.isRead }
             for secondsAgo in [60.0, 40, 20] {
                 anns.source.give(.fix(try position(secondsAgo, north: 400 + secondsAgo)))
             }
             try await anns.account.safety.askForHelp(note: "lost")
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             try await phone.signIn("lea")
             try await until { try await server.positions(of: "ann") == 3 }
-            try await until { await phone.tickedLeader?.person("ann").place != nil }
-            let person = try #require(await phone.tickedLeader?.person("ann"))
+            try await until { phone.tickedLeader?.person("ann").place != nil }
+            let person = try #require(phone.tickedLeader?.person("ann"))
             try await until { person.state == .needsHelp }
             #expect(person.callURL?.absoluteString == "tel:+34985555010")
             await person.load()
@@ -78,11 +78,11 @@ import Testing
             await person.act(.askWhere)
             #expect(person.askedText != nil)
             try await until {
-                await anns.tick()
-                return try await anns.account.status.questionText?.contains("lea asks where you are now") ?? false
+                anns.tick()
+                return try anns.account.status.questionText?.contains("lea asks where you are now") ?? false
             }
-            #expect(await phone.tickedLeader?.whereIs("An").contains("Needs help") ?? false)
-            #expect(await phone.tickedLeader?.whereIs("zed") == "There is nobody called zed here.")
+            #expect(phone.tickedLeader?.whereIs("An").contains("Needs help") ?? false)
+            #expect(phone.tickedLeader?.whereIs("zed") == "There is nobody called zed here.")
             let map = try phone.account.map
             let box = try #require(map.whole)
             #expect(map.marks(in: box).contains { $0.user == "ann" && $0.state == .needsHelp })
@@ -97,15 +97,15 @@ import Testing
     @Test func `a region is drawn by finger, tried out, saved, and never overwrites another's edit unseen`()
         async throws
     {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["lea"], role: "leader", team: "crew")
             try await server.ask("POST", "collections", #"{"name":"yards"}"#)
             try await server.ask("PATCH", "trackers/crew", #"{"collections":["site","yards"]}"#)
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             try await phone.signIn("lea")
-            try await until { await phone.tickedLeader != nil }
-            let regions = try #require(await phone.tickedLeader?.regions)
+            try await until { phone.tickedLeader != nil }
+            let regions = try #require(phone.tickedLeader?.regions)
             await regions.load()
             #expect(regions.rows.map(\.title) == ["The meadow"])
             #expect(regions.writable.contains("yards"))
@@ -155,12 +155,12 @@ import Testing
     @Test func `every call of a leader's and a member's models can be cancelled at once, and works afterwards`()
         async throws
     {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["lea"], role: "leader", team: "crew")
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in try await Self.cancelEverything(server, network, at: address) }
+            try await network.run { @MainActor address in try await Self.cancelEverything(server, network, at: address) }
         }
     }
 

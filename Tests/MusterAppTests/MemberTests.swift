@@ -2,6 +2,7 @@ import Foundation
 import MusterCore
 import MusterKit
 import MusterReplication
+import MusterWire
 import Testing
 
 @testable import MusterApp
@@ -9,11 +10,11 @@ import Testing
 /// What a member sees and says, with a real server over a real socket.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MemberTests {
     @Test func `what a person says is told to be on the phone, then at the server, then seen`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in try await Self.sayAndBeSeen(server, network, at: address) }
+            try await network.run { @MainActor address in try await Self.sayAndBeSeen(server, network, at: address) }
         }
     }
 
@@ -53,11 +54,11 @@ import Testing
 
     @Test func `an SOS can be cancelled during its countdown, and overtakes what waits after it`() async throws {
         let clock = HandClock()
-        try await RunningServer.run(configuredBy: { $0.now = { clock.now } }) { server in
+        try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in try await Self.callSOS(server, network, clock, at: address) }
+            try await network.run { @MainActor address in try await Self.callSOS(server, network, clock, at: address) }
         }
     }
 
@@ -98,13 +99,13 @@ import Testing
 
     @Test func `the call of an incident takes the screen until it is acknowledged, also after a restart`() async throws
     {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             try await phone.signIn("ann")
             try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill","note":"smoke in hall 2"}"#)
-            var account = try await phone.account
+            var account = try phone.account
             try await until { account.call.unseen != nil }
             phone.tick()
             #expect(phone.app.navigation.sheet == .call)
@@ -133,11 +134,11 @@ import Testing
 
     @Test func `a check-in timer runs on the phone without the server, and reminds by itself`() async throws {
         let clock = HandClock()
-        try await RunningServer.run(configuredBy: { $0.now = { clock.now } }) { server in
+        try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in try await Self.checkIn(server, network, clock, at: address) }
+            try await network.run { @MainActor address in try await Self.checkIn(server, network, clock, at: address) }
         }
     }
 
@@ -175,14 +176,14 @@ import Testing
     }
 
     @Test func `the phone says where it thinks the person is, and the server's word replaces it`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in
-                let phone = await Phone(at: address, over: server.connections)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
                 try await phone.signIn("ann")
-                let account = try await phone.account
+                let account = try phone.account
                 try await until { account.follower.isLive && account.muster.regionsVersion > 0 && phone.source.isRead }
                 network.decide { _ in .isAnswered(status: 503, body: "{}") }
                 for secondsAgo in [60.0, 40, 20, 1] {

@@ -11,11 +11,11 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     @Test func `a day in airplane mode loses nothing, and an old word ends no newer one`() async throws {
         let clock = HandClock()
-        try await RunningServer.run(configuredBy: { $0.now = { clock.now } }) { server in
+        try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in try await Self.fly(server, network, clock, at: address) }
+            try await network.run { @MainActor address in try await Self.fly(server, network, clock, at: address) }
         }
     }
 
@@ -57,12 +57,12 @@ import Testing
 
     @Test func `a password that was reset is told, and what waits is sent once the person signs in again`() async throws
     {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             try await phone.signIn("ann")
-            let account = try await phone.account
+            let account = try phone.account
             try await until { account.follower.isLive }
             try await server.ask("PUT", "users/ann/password", #"{"password":"quite another one"}"#)
             await account.safety.saySafe()
@@ -81,24 +81,22 @@ import Testing
     }
 
     @Test func `a keychain that is locked is told, and the app opens once it is not`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let isLocked = Mutex(false)
             let folder = URL(filePath: temporaryPath())
-            let phone = await Phone(at: server.address, over: server.connections, folder: folder) { account in
-                LockableKeeper(FileCredentialKeeper(path: folder.appending(path: account).path)) {
-                    isLocked.withLock { $0 }
-                }
-            }
+            let lock = Lock()
+            let phone = Phone(
+                at: server.address, over: server.connections, folder: folder,
+                keepers: { LockableKeeper(FileCredentialKeeper(path: folder.appending(path: $0).path), lock) })
             try await phone.signIn("ann")
             phone.kill()
-            isLocked.withLock { $0 = true }
+            lock.set(true)
             await phone.start()
             #expect(phone.app.face == .unavailable)
             #expect(phone.app.problem?.contains("Unlock") ?? false)
             #expect(await phone.app.perform(.safe).contains("Unlock"))
-            isLocked.withLock { $0 = false }
+            lock.set(false)
             await phone.app.open()
             #expect(phone.app.face == .member)
             #expect(phone.app.problem == nil)
@@ -107,12 +105,12 @@ import Testing
     }
 
     @Test func `an action of a notification is kept and sent by an app that was not open`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in
-                let phone = await Phone(at: address, over: server.connections)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
                 try await phone.signIn("ann")
                 try await until { try phone.account.follower.isLive }
                 phone.kill()
@@ -129,14 +127,14 @@ import Testing
     }
 
     @Test func `a word that the disk does not take is sent from memory, and the app says so`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in
-                let phone = await Phone(at: address, over: server.connections)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
                 try await phone.signIn("ann")
-                let account = try await phone.account
+                let account = try phone.account
                 try await until { account.follower.isLive }
                 network.decide { _ in .isAnswered(status: 503, body: "{}") }
                 // A store that is closed takes nothing, as a full disk does not.
@@ -155,17 +153,17 @@ import Testing
     }
 
     @Test func `signing out keeps what waits for the same person, unless it is erased`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann", "bo"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { address in
-                let phone = await Phone(at: address, over: server.connections)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
                 try await phone.signIn("ann")
                 try await until { try phone.account.follower.isLive }
                 network.decide { $0.hasPrefix("POST /api/v1/users") ? .hangs : .passes }
                 try await phone.account.safety.saySafe()
-                let question = try await phone.account.settings.signOutQuestion
+                let question = try phone.account.settings.signOutQuestion
                 #expect(question.lines.first?.contains("1 message") ?? false)
                 try await phone.account.settings.signOut(erases: false)
                 #expect(phone.app.face == .signIn)
@@ -183,18 +181,25 @@ import Testing
     }
 }
 
+/// Whether a keychain is locked.
+private final class Lock: Sendable {
+    private let state = Mutex(false)
+    var isLocked: Bool { state.withLock { $0 } }
+    func set(_ isLocked: Bool) { state.withLock { $0 = isLocked } }
+}
+
 /// A keychain that is locked at times.
 private struct LockableKeeper: CredentialKeeper {
     let keeper: FileCredentialKeeper
-    let isLocked: @Sendable () -> Bool
+    let lock: Lock
 
-    init(_ keeper: FileCredentialKeeper, _ isLocked: @escaping @Sendable () -> Bool) {
+    init(_ keeper: FileCredentialKeeper, _ lock: Lock) {
         self.keeper = keeper
-        self.isLocked = isLocked
+        self.lock = lock
     }
 
     private func check() throws {
-        if isLocked() { throw CredentialError.refused("the keychain is locked") }
+        if lock.isLocked { throw CredentialError.refused("the keychain is locked") }
     }
 
     func loadCredentials() throws -> Data? {

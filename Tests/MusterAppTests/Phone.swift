@@ -3,6 +3,7 @@ import MusterCore
 import MusterGeometry
 import MusterKit
 import MusterReplication
+import MusterServer
 import MusterWire
 import Synchronization
 import Testing
@@ -129,7 +130,28 @@ final class HandClock: Sendable {
     func advance(bySeconds seconds: Double) { instant.withLock { $0 = $0.advanced(bySeconds: seconds) } }
 }
 
+/// Waits until something is so, two minutes at most: longer than a busy machine takes.
+@MainActor func until(
+    _ isSo: @MainActor () async throws -> Bool, at place: SourceLocation = #_sourceLocation
+) async throws {
+    for _ in 0..<6_000 {
+        if try await isSo() { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("it did not come to be so in two minutes", sourceLocation: place)
+    throw CancellationError()
+}
+
 extension RunningServer {
+    /// Serves while a body of the main actor runs.
+    ///
+    /// - Parameter now: the server's clock; nil for the system's.
+    static func serve(
+        now: (@Sendable () -> Instant)? = nil, _ body: @escaping @MainActor @Sendable (RunningServer) async throws -> Void
+    ) async throws {
+        try await run(configuredBy: { if let now { $0.now = now } }, { try await body($0) })
+    }
+
     /// Makes people of a team by name, each with the password of members.
     func make(_ names: [String], role: String = "member", team: String?) async throws {
         for name in names {

@@ -8,15 +8,15 @@ import Testing
 /// Signing in by the form, by an invitation's link and by its QR code.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct SignInTests {
     @Test func `an invited person sets a password by the link, and is signed in`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.ask("POST", "users", #"{"name":"mia","role":"member","team":"crew"}"#)
             let made = try await server.ask(
                 "POST", "links", #"{"kind":"invitation","user":"mia","expiresSeconds":3600}"#)
             let link = try #require(made["url"]?.string)
-            let phone = await Phone(at: server.address, over: server.connections)
+            let phone = Phone(at: server.address, over: server.connections)
             #expect(await phone.app.signIn.open(link))
-            let invitation = try #require(await phone.app.signIn.invitation)
+            let invitation = try #require(phone.app.signIn.invitation)
             #expect(invitation.user == "mia")
             #expect(invitation.welcome.contains("127.0.0.1"))
             phone.app.signIn.newPassword = "short"
@@ -27,18 +27,18 @@ import Testing
             #expect(phone.app.face == .member)
             #expect(phone.app.signIn.newPassword.isEmpty, "the password is forgotten")
             await phone.app.close()
-            let other = await Phone(at: server.address, over: server.connections)
+            let other = Phone(at: server.address, over: server.connections)
             #expect(await !other.app.signIn.open(link))
             #expect(other.app.signIn.problem?.hasPrefix("This invitation is no longer valid") ?? false)
         }
     }
 
     @Test func `a wrong password is told, and a right one of the same form signs in`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = await Phone(at: server.address, over: server.connections)
-            let form = await phone.app.signIn
+            let phone = Phone(at: server.address, over: server.connections)
+            let form = phone.app.signIn
             (form.server, form.user, form.password) = (server.address, "ann", "wrong")
             await form.signIn()
             #expect(form.problem == "The name or the password is wrong.")

@@ -14,7 +14,7 @@ import Testing
     {
         print("seed \(seed)")
         let end = ReplicationPacing.systemNow()
-        try await RunningServer.run(standingAt: end) { server in
+        try await RunningServer.serve(now: { end }) { server in
             var walk = NoisyWalk(seed: seed)
             try await server.ask("POST", "teams", #"{"name":"crew"}"#)
             for policy in ["raw", "confident"] {
@@ -24,8 +24,8 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let fixes = try walk.fixes(300, until: end)
             let network = PickyNetwork(to: server)
-            try await network.run { address in
-                let phone = await Phone(at: address, over: server.connections, now: { end })
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections, now: { end })
                 try await phone.signIn("ann")
                 try await Self.follow(fixes, on: phone, network, server)
                 await phone.app.close()

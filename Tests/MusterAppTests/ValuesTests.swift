@@ -115,7 +115,7 @@ import Testing
         #expect(square.circleAround.radiusMetres > 600)
     }
 
-    @Test func `the app is woken by the 20 nearest of many regions`() throws {
+    @MainActor @Test func `the app is woken by the 20 nearest of many regions`() throws {
         let areas = try (0..<60).map { index in
             RegionWatch.Area(
                 region: .init(collection: "site", id: "r\(index)"), title: "",

@@ -1,1 +1,0 @@
-../../MusterKitTests/Waiting.swift
