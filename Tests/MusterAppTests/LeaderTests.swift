@@ -160,7 +160,9 @@ import Testing
             try await server.make(["lea"], role: "leader", team: "crew")
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
-            try await network.run { @MainActor address in try await Self.cancelEverything(server, network, at: address) }
+            try await network.run { @MainActor address in
+                try await Self.cancelEverything(server, network, at: address)
+            }
         }
     }
 

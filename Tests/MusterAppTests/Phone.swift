@@ -147,7 +147,8 @@ extension RunningServer {
     ///
     /// - Parameter now: the server's clock; nil for the system's.
     static func serve(
-        now: (@Sendable () -> Instant)? = nil, _ body: @escaping @MainActor @Sendable (RunningServer) async throws -> Void
+        now: (@Sendable () -> Instant)? = nil,
+        _ body: @escaping @MainActor @Sendable (RunningServer) async throws -> Void
     ) async throws {
         try await run(configuredBy: { if let now { $0.now = now } }, { try await body($0) })
     }

@@ -91,8 +91,8 @@ import Testing
         #expect(ring?.count == 5 && ring?.first == ring?.last)
         #expect(ring?[1].elements?.first?.number == 13.001, "counter-clockwise: east first")
         let text = #"""
-            {"type":"Feature","id":"a","properties":{"name":"A","dwell":60,"muster":true},"geometry":{"type":"MultiPolygon",
-            "coordinates":[[[[0,0],[1,0],[1,1],[0,0]]],[[[2,2],[3,2],[3,3],[2,2]]]]}}
+            {"type":"Feature","id":"a","properties":{"name":"A","dwell":60,"muster":true},
+            "geometry":{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]]],[[[2,2],[3,2],[3,3],[2,2]]]]}}
             """#
         var foreign = try #require(RegionDraft(try JSONValue(parsing: Array(text.utf8))))
         #expect(foreign.isForeign)
