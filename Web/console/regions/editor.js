@@ -81,7 +81,7 @@ export function Editor({ collection, id, map, isReadOnly }) {
         ${id !== undefined && html`<${Inside} collection=${collection} id=${id} />`}
         ${isReadOnly ? html`<p class="quiet">${t("regions.readOnly")}</p>
             <${SettingsForm} settings=${draft.settings} shape=${draft.edit.shape} faults=${[]} isReadOnly=${true}
-                rules=${draft.base?.feature.musterRules} />`
+                feature=${draft.base?.feature} />`
         : html`<${Form} collection=${collection} id=${id} map=${map} name=${name} ...${editing} />`}`;
 }
 
@@ -131,7 +131,7 @@ function Form({ collection, id: givenId, map, name, ...editing }) {
             isBeacon=${settings.evidence !== "none"} />
         <${Vertices} edit=${edit} current=${current} act=${act} faults=${faults} step=${step} onStep=${setStep} />
         <${SettingsForm} settings=${settings} shape=${edit.shape} faults=${faults} isReadOnly=${false}
-            rules=${base?.feature.musterRules}
+            feature=${base?.feature}
             onChange=${(changed) => setDraft({ ...drafts.get(name), settings: changed })} />
         ${givenId === undefined && html`<p class="quiet">${t("regions.id", { id })}</p>`}
         <${Outcome} check=${check} isChecking=${isChecking} isEmpty=${isEmpty} onFault=${goTo} />

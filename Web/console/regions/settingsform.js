@@ -19,13 +19,17 @@ export function inputOf({ field }) {
 
 /**
  * @param {{settings: import("./settings.js").Settings, shape: import("./shape.js").Shape,
- *     onChange: (settings: object) => void, faults: object[], isReadOnly: boolean, rules?: string[]}} properties
- *     `rules`: those that make the region an assembly point, whatever its own setting is
+ *     onChange: (settings: object) => void, faults: object[], isReadOnly: boolean, feature?: object}} properties
+ *     `feature`: the region as the server has it; in it are the rules that make it an assembly point, whatever its own
+ *     setting is, for users who may read rules
  */
-export function SettingsForm({ settings, shape, onChange, faults, isReadOnly, rules = [] }) {
+export function SettingsForm({ settings, shape, onChange, faults, isReadOnly, feature }) {
+    const rules = feature?.musterRules ?? [];
+    const isByRule = rules.length > 0 || feature?.musterByRule === true;
+    const isMuster = settings.muster || isByRule;
     const set = (field, value) => onChange({ ...settings, [field]: value });
     const form = { settings, set, faults };
-    const isSmallShelter = settings.muster && settings.evidence === "none" && widthMetres(shape) < narrowMetres;
+    const isSmallShelter = isMuster && settings.evidence === "none" && widthMetres(shape) < narrowMetres;
     return html`<fieldset class="settings" disabled=${isReadOnly}>
         <legend>${t("regions.settings.title")}</legend>
         <${Text} ...${form} field="name" id="region-name" label=${t("regions.settings.name")} maxlength="400" />
@@ -35,8 +39,8 @@ export function SettingsForm({ settings, shape, onChange, faults, isReadOnly, ru
                 onChange=${({ currentTarget: { checked } }) => set("muster", checked)} />
             <label for="region-muster">${t("regions.settings.muster")}</label>
             <p class="hint quiet" id="region-muster-hint">${t("regions.settings.musterHint")}</p>
-            ${rules.length > 0 && html`<p class="hint by-rule">${t("regions.settings.musterByRule", {
-        names: listed(rules.map(legible)) })}</p>`}
+            ${isByRule && html`<p class="hint by-rule">${rules.length === 0 ? t("regions.settings.musterBySomeRule")
+        : t("regions.settings.musterByRule", { names: listed(rules.map(legible)) })}</p>`}
             ${isSmallShelter && html`<p class="hint" role="status">${t("regions.settings.isNarrow")}</p>`}
             <${FaultOf} faults=${faults} field="muster" />
         </div>
@@ -45,7 +49,7 @@ export function SettingsForm({ settings, shape, onChange, faults, isReadOnly, ru
         <${Seconds} ...${form} field="exitDelay" id="region-exit-delay" label=${t("regions.settings.exitDelay")}
             hint=${t("regions.settings.exitDelayHint")} />
         <${Choice} ...${form} field="mode" id="region-mode" label=${t("regions.settings.mode")}
-            choices=${[["", t(settings.muster ? "regions.mode.ownMuster" : "regions.mode.own")],
+            choices=${[["", t(isMuster ? "regions.mode.ownMuster" : "regions.mode.own")],
         ...modes.map((mode) => [mode, t(`regions.mode.${mode}`)])]} about="crossingMode" />
         <${Evidence} ...${form} />
     </fieldset>`;

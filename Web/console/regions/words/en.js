@@ -110,6 +110,7 @@ export default Object.freeze({
     "regions.settings.muster": "Assembly point",
     "regions.settings.musterHint": "People inside count as safe.",
     "regions.settings.musterByRule": "By a rule it is an assembly point whatever is ticked here: {names}.",
+    "regions.settings.musterBySomeRule": "By a rule it is an assembly point whatever is ticked here.",
     "regions.settings.isNarrow": "This is a small assembly point. Phones are often 5 to 20 m off: draw it larger, so "
         + "that nobody who stands in it seems to have left.",
     "regions.settings.dwell": "Report a stay after (s)",

@@ -111,6 +111,7 @@ export default Object.freeze({
     "regions.settings.musterHint": "Quien está dentro cuenta como a salvo.",
     "regions.settings.musterByRule": "Por una regla es un punto de reunión, se marque aquí lo que se marque: "
         + "{names}.",
+    "regions.settings.musterBySomeRule": "Por una regla es un punto de reunión, se marque aquí lo que se marque.",
     "regions.settings.isNarrow": "Es un punto de encuentro pequeño. Los teléfonos yerran a menudo entre 5 y 20 m: "
         + "dibújelo más grande, para que nadie que esté dentro parezca haberse ido.",
     "regions.settings.dwell": "Avisar de una estancia tras (s)",

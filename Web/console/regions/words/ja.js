@@ -105,6 +105,7 @@ export default Object.freeze({
     "regions.settings.muster": "集合場所",
     "regions.settings.musterHint": "中にいる人は安全と見なされます。",
     "regions.settings.musterByRule": "ここの選択にかかわらず、ルールにより集合場所です：{names}",
+    "regions.settings.musterBySomeRule": "ここの選択にかかわらず、ルールにより集合場所です。",
     "regions.settings.isNarrow": "集合場所として小さめです。電話の位置は 5～20 m ずれることがよくあります。中にいる人が出たように見えないよう、大きめに描いてください。",
     "regions.settings.dwell": "滞在を報告するまで（s）",
     "regions.settings.dwellHint": "空欄：滞在は報告されません。",

@@ -105,6 +105,7 @@ export default Object.freeze({
     "regions.settings.muster": "集合点",
     "regions.settings.musterHint": "在其中的人视为安全。",
     "regions.settings.musterByRule": "无论此处是否勾选，规则已使其成为集合点：{names}。",
+    "regions.settings.musterBySomeRule": "无论此处是否勾选，规则已使其成为集合点。",
     "regions.settings.isNarrow": "这个集合点偏小。手机定位常有 5 到 20 m 的误差：请画大一些，以免站在里面的人看起来已经离开。",
     "regions.settings.dwell": "停留多久后报告（s）",
     "regions.settings.dwellHint": "留空：不报告停留。",
