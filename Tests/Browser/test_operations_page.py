@@ -217,7 +217,7 @@ def test_a_report_that_could_not_be_read_is_shown_as_text(page, server):
     until(lambda: page.is_shown("main.screen .fault"))
     page.faults()
     show(page, "health")
-    until(lambda: any("A report could not be read" in row for row in rows(page)))
+    until(lambda: any("1 report of a phone was refused" in row for row in rows(page)))
 
 
 def test_the_audit_log_is_words_filtered_and_saved_and_a_leaders_is_of_the_team(page, server, tmp_path):
