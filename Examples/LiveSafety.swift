@@ -12,6 +12,12 @@ struct LiveSafety {
         var message: String
     }
 
+    private struct Result<Answer: Decodable>: Decodable {
+        var data: Answer?
+        var errors: [Message]?
+        struct Message: Decodable { var message: String }
+    }
+
     /// The address of the server, without a path: `https://muster.example.org`.
     let server: String
     /// An API key, or the token of a session.
@@ -89,12 +95,7 @@ struct LiveSafety {
     ///
     /// - Throws: `Fault` with the first error of a result without data.
     private static func data<Answer: Decodable>(_ type: Answer.Type, in result: Data) throws -> Answer {
-        struct Result: Decodable {
-            var data: Answer?
-            var errors: [Message]?
-            struct Message: Decodable { var message: String }
-        }
-        let result = try JSONDecoder().decode(Result.self, from: result)
+        let result = try JSONDecoder().decode(Result<Answer>.self, from: result)
         guard let data = result.data else { throw Fault(message: result.errors?.first?.message ?? "no data") }
         return data
     }
