@@ -41,11 +41,12 @@ import Testing
         account.outbox.hurry()
         try await until { account.status.state == .needsHelp && !account.status.isOld }
         #expect(try await server.declarations(of: "ann") == ["needsHelp stuck in the lift"])
-        #expect(account.safety.deliveries.map(\.place) == [.server])
+        // What was written with the call stays listed beside the call itself.
+        #expect(account.safety.deliveries.map(\.place) == [.server, .server])
         #expect(account.waiting.waitingCount == 0)
         try await server.ask("POST", "users/ann/declarations", #"{"kind":"acknowledge"}"#)
-        try await until { account.safety.deliveries.map(\.place) == [.seen] }
-        #expect(account.safety.deliveries.first?.text == "“I need help”: admin has seen it.")
+        try await until { account.safety.deliveries.last?.place == .seen }
+        #expect(account.safety.deliveries.last?.text == "“I need help”: admin has seen it.")
 
         await account.safety.endCall()
         try await until { !account.safety.isCalling && account.status.state != .needsHelp }
@@ -154,7 +155,10 @@ import Testing
         try await until { account.waiting.waitingCount == 0 && account.follower.state.me?.timer != nil }
         phone.tick()
         #expect(account.checkIn.isRunning && account.checkIn.banner == nil)
-        try await until { phone.notices.shown["checkIn"]?.at == account.checkIn.dueAt }
+        try await until {
+            phone.tick()
+            return phone.notices.shown["checkIn"]?.at == account.checkIn.dueAt
+        }
 
         network.decide { _ in .isAnswered(status: 503, body: "{}") }
         clock.advance(bySeconds: 901)
@@ -190,7 +194,6 @@ import Testing
                     phone.source.give(.fix(try position(secondsAgo, north: 0)))
                 }
                 try await until { account.phone.safety?.state == .safe }
-                try await until { !account.follower.isLive }
                 phone.tick()
                 #expect(account.status.state != .safe, "the phone alone makes nobody safe")
                 let guess = "This phone thinks you are inside The meadow. The server has not confirmed it."

@@ -107,7 +107,7 @@ import Testing
         let square = Shape.polygon(
             Polygon(exterior: try ring.map { try Coordinate(latitude: $0.0, longitude: $0.1) }))
         let south = try Coordinate(latitude: 51.999, longitude: 13.005)
-        let metres = square.signedDistanceToBoundary(from: south).value
+        let metres = -square.signedDistanceToBoundary(from: south).value
         #expect(metres > 100 && metres < 120)
         let bearing = square.bearing(from: south, metres)
         #expect(abs(bearing.remainder(dividingBy: 360)) < 2, "due north, \(bearing)")

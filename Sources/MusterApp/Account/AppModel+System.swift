@@ -17,8 +17,8 @@ extension AppModel {
         return wording.words.text(key)
     }
 
-    /// Registers the phone for notifications of the person who is signed in. Without a connection it is tried again when
-    /// the app registers next, which an app does at each start.
+    /// Registers the phone for notifications of the person who is signed in. Without a connection it is tried again
+    /// when the app registers next, which an app does at each start.
     ///
     /// - Parameters:
     ///   - pushToken: what the system passed to `didRegisterForRemoteNotificationsWithDeviceToken`.

@@ -5,8 +5,8 @@ public import Observation
 
 /// The app: who is signed in, which face is shown, and where in it the person is.
 ///
-/// Opening it needs no network, and it may be opened in the background, as for a notification's action. Whatever fails is
-/// a text of `problem`, with what to do.
+/// Opening it needs no network, and it may be opened in the background, as for a notification's action. Whatever
+/// fails is a text of `problem`, with what to do.
 @MainActor @Observable public final class AppModel {
     /// What is shown.
     public enum Face: String, Sendable {
@@ -115,8 +115,8 @@ public import Observation
         }
     }
 
-    /// The app is no longer seen: stores what the server said and where the person is, and records by the filter for the
-    /// background.
+    /// The app is no longer seen: stores what the server said and where the person is, and records by the filter for
+    /// the background.
     public func enterBackground() async {
         account?.muster.isInBackground = true
         stored.navigation = navigation

@@ -3,8 +3,8 @@ import MusterKit
 import MusterWire
 public import Observation
 
-/// One person, as a leader sees them: state and place, their devices' presences, the way they came, and what a leader can
-/// do.
+/// One person, as a leader sees them: state and place, their devices' presences, the way they came, and what a leader
+/// can do.
 @MainActor @Observable public final class PersonModel {
     private let user: String
     private let follower: TeamFollower

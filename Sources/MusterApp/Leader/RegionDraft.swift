@@ -2,8 +2,8 @@ import Foundation
 import MusterGeometry
 import MusterWire
 
-/// A region as a finger draws it: a circle, or a polygon of one ring. What a region has besides, as holes and properties,
-/// is kept as it is.
+/// A region as a finger draws it: a circle, or a polygon of one ring. What a region has besides, as holes and
+/// properties, is kept as it is.
 struct RegionDraft: Hashable, Sendable {
     var id: String
     var name: String

@@ -5,8 +5,8 @@ import MusterReplication
 import MusterWire
 public import Observation
 
-/// Draws and edits a region by finger: a circle, or a polygon. What it would change for the people who stand there now is
-/// said before it is saved, and an edit of somebody else is never overwritten unseen.
+/// Draws and edits a region by finger: a circle, or a polygon. What it would change for the people who stand there
+/// now is said before it is saved, and an edit of somebody else is never overwritten unseen.
 @MainActor @Observable public final class RegionEditorModel {
     /// What a tap on the map does.
     public enum Tool: String, CaseIterable, Sendable {

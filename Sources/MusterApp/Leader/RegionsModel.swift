@@ -70,8 +70,8 @@ public import Observation
     /// That there is nothing; nil if there is, or nothing was read yet.
     public var emptyText: String? { found.isEmpty && !isLoading && problem == nil ? words.text(.regionsNone) : nil }
 
-    /// Requests the regions of all collections that this leader may see. If it fails or is cancelled, the list of before
-    /// stays.
+    /// Requests the regions of all collections that this leader may see. If it fails or is cancelled, the list of
+    /// before stays.
     public func load() async {
         isLoading = true
         defer { isLoading = false }

@@ -21,8 +21,8 @@ public import Observation
     /// The state by which a view chooses mark and colour.
     public var state: ShownState { follower.state.me.map { follower.state.shown($0) } ?? .unknown }
 
-    /// Whether the state is from before, and is shown without a colour: the server said so a while ago, or does not have
-    /// the person's call for help yet.
+    /// Whether the state is from before, and is shown without a colour: the server said so a while ago, or does not
+    /// have the person's call for help yet.
     public var isOld: Bool { isSaidBefore || isCallUnsent }
 
     /// Who says so, and when: "The server says:".
@@ -175,7 +175,8 @@ public struct StatusSnapshot: Codable, Hashable, Sendable {
     public var since: Date?
     /// One line on how it is known.
     public var detail: String
-    /// When the server said so, by its clock; nil if it never did. Older than some minutes, it is shown without a colour.
+    /// When the server said so, by its clock; nil if it never did. Older than some minutes, it is shown without a
+    /// colour.
     public var saidAt: Date?
     /// The language of the texts.
     public var language: Language

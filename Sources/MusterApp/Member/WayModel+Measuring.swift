@@ -10,7 +10,8 @@ extension WayModel {
         let place = location.flatMap { try? Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
         var found: [(area: RegionWatch.Area, shape: Shape, metres: Double?)] = areas.compactMap { area in
             guard area.isMuster, let shape = area.shape else { return nil }
-            return (area, shape, place.map { shape.signedDistanceToBoundary(from: $0).value })
+            // The geometry counts inwards.
+            return (area, shape, place.map { -shape.signedDistanceToBoundary(from: $0).value })
         }
         found.sort { left, right in
             (left.metres ?? 0, left.area.title, left.area.region.id)

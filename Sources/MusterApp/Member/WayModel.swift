@@ -117,8 +117,8 @@ public import Observation
     /// Whether the person chose another point than the nearest.
     public var isChosen: Bool { chosen != nil && chosen != ways.first?.id }
 
-    /// The 20 regions nearest to the phone as circles that wake the app, the nearest first: as many as the system watches.
-    /// A polygon counts as the circle around it, and none is smaller than 100 m, which the system can tell.
+    /// The 20 regions nearest to the phone as circles that wake the app, the nearest first: as many as the system
+    /// watches. A polygon counts as the circle around it, and none is smaller than 100 m, which the system can tell.
     public var wakingCircles: [WakingCircle] { Self.wakingCircles(of: areas, near: phone.location) }
 
     /// Leads to a point, until `showNearest`.

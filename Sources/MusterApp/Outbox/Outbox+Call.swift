@@ -7,8 +7,8 @@ extension Outbox {
         var isUnsent: Bool
     }
 
-    /// The call for help that stands: the server's, changed by what was said here since the server was last heard, by the
-    /// rules of docs/safety.md. An SOS lasts until somebody clears it: "I am safe" and "I need help" do not end it.
+    /// The call for help that stands: the server's, changed by what was said here since the server was last heard, by
+    /// the rules of docs/safety.md. An SOS lasts until somebody clears it: "I am safe" and "I need help" do not end it.
     func callStanding(over state: TeamState) -> Call? {
         var call: Call?
         if let me = state.me, me.state.isCall {

@@ -4,9 +4,9 @@ import MusterReplication
 import MusterWire
 import Observation
 
-/// The orders that the server does not have yet. Each is in the store of MusterKit, sealed with it, before it is sent, and
-/// stays there until the server has answered it: no kill, no empty battery and no lost connection loses one, and none
-/// counts twice.
+/// The orders that the server does not have yet. Each is in the store of MusterKit, sealed with it, before it is
+/// sent, and stays there until the server has answered it: no kill, no empty battery and no lost connection loses
+/// one, and none counts twice.
 ///
 /// Where the store takes nothing, as on a full disk, an order is sent from memory all the same.
 @MainActor @Observable final class Outbox {
@@ -103,8 +103,8 @@ import Observation
         deliveries = earlier.map { Delivery(order: $0, state: waitState(of: $0), at: serverNow) } + deliveries
     }
 
-    /// Takes an order, and sends it once it is due. It is on the phone's disk when this returns, unless the delivery says
-    /// otherwise.
+    /// Takes an order, and sends it once it is due. It is on the phone's disk when this returns, unless the delivery
+    /// says otherwise.
     ///
     /// - Parameter dueInSeconds: how long it is counted down before it is sent; nil to send it at once.
     /// - Returns: its id; nil if too much waits already.

@@ -4,7 +4,8 @@ import MusterReplication
 import MusterWire
 import Observation
 
-/// Follows what the server says: loads it, follows the live feed, and keeps it on the phone for times without a network.
+/// Follows what the server says: loads it, follows the live feed, and keeps it on the phone for times without a
+/// network.
 @MainActor @Observable final class TeamFollower {
     /// Whether the server is heard.
     enum Connection: Hashable, Sendable {

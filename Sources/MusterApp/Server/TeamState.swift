@@ -4,8 +4,8 @@ import Observation
 
 /// What the server last said to the person who is signed in: about themselves and, to a leader, about their people.
 ///
-/// It is one value that pure functions change (`TeamState+Changes`), so that the same changes in the same order give the
-/// same people and the same roll on every phone.
+/// It is one value that pure functions change (`TeamState+Changes`), so that the same changes in the same order give
+/// the same people and the same roll on every phone.
 struct TeamState: Sendable {
     var user: String
     var role = "member"

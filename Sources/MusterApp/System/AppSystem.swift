@@ -5,8 +5,8 @@ public import MusterKit
 public struct AppSystem: Sendable {
     /// The folder in which the app keeps its stores and settings.
     public var folder: URL
-    /// A keeper of the credentials of one account, by a name that belongs to that account alone; nil for a file that only
-    /// its owner can read, or on an Apple device for the keychain.
+    /// A keeper of the credentials of one account, by a name that belongs to that account alone; nil for a file that
+    /// only its owner can read, or on an Apple device for the keychain.
     public var credentials: (@Sendable (_ account: String) -> any CredentialKeeper)?
     /// The positions of the phone; nil where it has none.
     public var location: (any LocationSource)?

@@ -2,8 +2,8 @@ import Foundation
 
 /// The texts of the app in one language.
 ///
-/// A text has places for parameters, such as `{name}`. A text that counts has two forms, `….one` and `….other`; Japanese
-/// and Chinese use the second alone.
+/// A text has places for parameters, such as `{name}`. A text that counts has two forms, `….one` and `….other`;
+/// Japanese and Chinese use the second alone.
 public struct Words: Sendable {
     /// The language of the texts.
     public let language: Language
