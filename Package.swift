@@ -98,7 +98,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ], swiftSettings: strict),
-        // The apps on phones but for their views.
         .target(
             name: "MusterApp",
             dependencies: [
@@ -363,7 +362,6 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], exclude: ["Golden"],
             swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
-        // Its support is links to files of MusterKitTests.
         .testTarget(
             name: "MusterAppTests",
             dependencies: [
