@@ -150,6 +150,8 @@ public import Observation
         }
         let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
         if wantsTracking != (tracking != nil) { wantsTracking ? track() : endTracking() }
+        // Regions that are far from the phone change without its presences.
+        if muster.session != nil, muster.regionsVersion != way.areasVersion { way.update() }
         planCheckIn()
         nearby.update()
     }
