@@ -62,7 +62,7 @@ import Testing
             #expect(own == told, "after \(start + part.count) fixes")
             compared += told.count
         }
-        #expect(compared > 3, "a walk that is in no region proves nothing")
+        #expect(compared > 1, "a walk that is in no region proves nothing")
     }
 
     private static func inside(_ regions: [Muster.Region]) -> Set<String> {
