@@ -8,7 +8,7 @@ import Testing
 /// The people nearby, by the relay of a real server.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct NearbyTests {
     @Test func `two of a team see how far the other is once both have said yes`() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann.nearby", "bob.nearby"], team: "crew")
             let ann = Phone(at: server.address, over: server.connections)

@@ -60,11 +60,13 @@ import Synchronization
         public var digits: String
     }
 
-    /// The title of the part, and what it does.
+    /// The title of the part.
     public var title: String { words.text(.nearbyTitle) }
+    /// What it does.
     public var explanation: String { words.text(.nearbyWhat) }
-    /// The titles of the two answers.
+    /// The title of the answer yes.
     public var allowTitle: String { words.text(.nearbyAllow) }
+    /// The title of the answer no.
     public var refuseTitle: String { words.text(.nearbyRefuse) }
     /// That nobody was found; nil if somebody was.
     public var nobodyText: String? { peers.isEmpty && problem == nil ? words.text(.nearbyNobody) : nil }
