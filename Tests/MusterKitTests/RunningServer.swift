@@ -56,18 +56,26 @@ struct RunningServer: Sendable {
     /// Asks the native API as the admin.
     @discardableResult
     func ask(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSONValue {
-        let (status, body) = try await connections.sendRequest(
-            method, "\(address)/api/v1/\(path)", json: json.map { Array($0.utf8) },
-            credentials: .basic(name: "admin", password: Self.password))
+        let (status, body) = try await answer(method, path, json)
         let told = String(decoding: body.prefix(1_000), as: UTF8.self)
         try #require((200..<300).contains(status), "\(method) \(path): \(status) \(told)")
         return body.isEmpty ? .null : try JSONValue(parsing: body, depthLimit: 64, valueLimit: 1_000_000)
     }
 
-    /// How many positions it has of somebody's phone, as an observer of observations sees them.
+    private func answer(_ method: String, _ path: String, _ json: String? = nil) async throws -> (Int, [UInt8]) {
+        try await connections.sendRequest(
+            method, "\(address)/api/v1/\(path)", json: json.map { Array($0.utf8) },
+            credentials: .basic(name: "admin", password: Self.password))
+    }
+
+    /// How many positions it has of somebody's phone, as an observer of observations sees them; 0 before it heard of
+    /// the phone.
     func positions(of user: String) async throws -> Int {
-        let history = try await ask("GET", "users/\(user)/devices/phone/positions?limit=1000&from=2023-01-01T00:00:00Z")
-        return history["items"]?.elements?.count ?? 0
+        let (status, body) = try await answer(
+            "GET", "users/\(user)/devices/phone/positions?limit=1000&from=2023-01-01T00:00:00Z")
+        if status == 404 { return 0 }
+        try #require(status == 200)
+        return try JSONValue(parsing: body, depthLimit: 64, valueLimit: 1_000_000)["items"]?.elements?.count ?? 0
     }
 
     /// Makes the team crew, and a muster region for it: 50 m around the place that `fix` counts from.
