@@ -12,7 +12,7 @@ import Testing
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))
 struct KilledAppTests {
-    private nonisolated static let kills = 6
+    private nonisolated static let kills = 3
     /// Another run: `MUSTER_SEED=7`.
     private nonisolated static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
@@ -28,7 +28,7 @@ struct KilledAppTests {
             await phone.app.close()
             var dice = Dice(seed: Self.seed)
             for run in 0..<Self.kills {
-                let turns = Int.random(in: 0...400_000, using: &dice)
+                let turns = Int.random(in: 0...100_000, using: &dice)
                 let address = server.address
                 let path = folder.path
                 await #expect(processExitsWith: .signal(SIGKILL)) {

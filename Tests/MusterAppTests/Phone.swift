@@ -165,9 +165,16 @@ extension RunningServer {
 
     /// The declarations about somebody, oldest first: kind and note.
     func declarations(of user: String) async throws -> [String] {
-        try await ask("GET", "users/\(user)/declarations?limit=1000")["items"]?.elements?.map {
-            [$0["kind"]?.string, $0["note"]?.string].compactMap(\.self).joined(separator: " ")
-        } ?? []
+        var (said, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let after = cursor.map { "&cursor=\($0)" } ?? ""
+            let page = try await ask("GET", "users/\(user)/declarations?limit=1000\(after)")
+            for item in page["items"]?.elements ?? [] {
+                said.append([item["kind"]?.string, item["note"]?.string].compactMap(\.self).joined(separator: " "))
+            }
+            cursor = page["nextCursor"]?.string
+        } while cursor != nil
+        return said
     }
 }
 
