@@ -139,11 +139,7 @@ const page = {
         let collections;
         // The question opens at once; what it says of assembly points comes as soon as the server has told.
         collectionsOf(json, team).then((found) => { collections = found; });
-        page.ask(withStartLines(askStart(team, kind), team, () => collections, page.bringBack));
-    },
-    /** Ends that people are off site, one after the other. */
-    async bringBack(users) {
-        for (const user of users) { await orders.declare(user, "clear"); }
+        page.ask(withStartLines(askStart(team, kind), team, () => collections, (users) => orders.bringBack(users)));
     },
     close(incident) { page.ask(askClose(incident)); },
     reopen(incident) { page.ask(askReopen(incident)); },

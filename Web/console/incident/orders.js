@@ -83,6 +83,30 @@ export class Orders {
     }
 
     /**
+     * Ends that people are off site, one after the other, as of the moment of the press. It ends nothing else: who
+     * calls for help, or says anything new, while earlier orders are on their way is left out, and what this page has
+     * not heard of yet is newer than the press, so that the server lets it stand. Whoever gives a waiting order up ends
+     * the rest, too.
+     * @param {string[]} users
+     * @returns {Promise<void>}
+     */
+    async bringBack(users) {
+        const pressedMs = this.#now();
+        const pressed = users.map((user) => ({ user, since: this.#member(user)?.since }));
+        for (const { user, since } of pressed) {
+            const member = this.#member(user);
+            if (member?.state !== "offSite" || member.since !== since) { continue; }
+            const order = orderOf(member, "clear", { id: newID(), nowMs: pressedMs });
+            try {
+                await this.press(order);
+            } catch (error) {
+                // What the server refuses of one is said on the page, and the others are tried all the same.
+                if (error instanceof GivenUp) { return; }
+            }
+        }
+    }
+
+    /**
      * Sends an order until the server has answered, and says when it has it; what came of it comes back by the feed.
      * @param {Order} order its body has an id, or the server takes it twice for one in another way
      * @returns {Promise<Response>}
