@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { chunkOf, countUpTo } from "../../Web/console/timeline/columns.js";
 import { earlierWords, knownPeople } from "../../Web/console/timeline/beside.js";
-import { visitorLines, visitorsAt } from "../../Web/console/timeline/replayvisitors.js";
+import { rollRecord, usersAt, visitorsAt } from "../../Web/console/timeline/replayroll.js";
 import { fadeOf, happenedUpTo, Moment, openAt } from "../../Web/console/timeline/moment.js";
 import { rangeOf, rangeOfIncident, restOf, wantedOf } from "../../Web/console/timeline/range.js";
 import { ReplayData } from "../../Web/console/timeline/replaydata.js";
@@ -66,14 +66,34 @@ test("who was put into the team later is not counted, and visitors on the roll a
     const early = knownPeople(live);
     assert.deepEqual([[...early.live.members.keys()], early.left], [["ann"], 1]);
     assert.equal(knownPeople({ ...live, members: moment.at(chunk, begin + 20_000) }).left, 0);
-    const record = visitorLines({ changes: [
+    const record = rollRecord({ changes: [
         { at: at(0), event: "present", person: 3, user: "ann", state: "safe" },
         { at: at(5000), event: "visitor", person: -1, user: "Zoë", state: "unknown" },
         { at: at(9000), event: "changed", person: -1, user: "Zoë", state: "safe" },
         { at: at(12_000), event: "takenOff", person: -1, user: "Zoë", state: "safe" },
     ] });
-    const found = (ms) => visitorsAt(record, begin + ms, "north").map(({ name, state }) => `${name} ${state}`);
+    const found = (ms) => visitorsAt(record.visitors, begin + ms, "north").map(({ name, state }) => `${name} ${state}`);
     assert.deepEqual([0, 5000, 9000, 12_000].map(found), [[], ["Zoë unknown"], ["Zoë safe"], []]);
+});
+
+test("who was on the roll counts as unknown, also without a phone that anybody ever heard", () => {
+    const live = { ...emptyState, members: new Moment("north").at(chunk, begin) };
+    const { people } = rollRecord({ changes: [
+        { at: at(0), event: "started" }, { at: at(0), event: "present", person: 3, user: "ann", state: "safe" },
+        { at: at(0), event: "present", person: 4, user: "ben", state: "unknown" },
+        { at: at(9000), event: "takenOff", person: 4, user: "ben", state: "unknown" },
+        { at: at(12_000), event: "returned", person: 4, user: "ben", state: "unknown" },
+        { at: at(15_000), event: "moved", person: 4, user: "ben", state: "unknown" },
+    ] });
+    const left = (ms) => knownPeople(live, usersAt(people, begin + ms)).left;
+    // Before the call the roll says nothing of anybody; who is moved away stays on it.
+    assert.deepEqual([-1, 0, 8999, 9000, 12_000, 15_000].map(left), [1, 0, 0, 1, 0, 0]);
+});
+
+test("where the server does not have all of a moment, nobody is left out of its numbers", () => {
+    const live = { ...emptyState, members: new Moment("north").at(chunk, begin) };
+    assert.equal(knownPeople(live, new Set(), true).left, 1);
+    assert.equal(knownPeople(live, new Set(), false).left, 0);
 });
 
 test("a list that does not have all up to the moment says so", () => {

@@ -14,10 +14,11 @@ import { isNobodyYet, openAt } from "./moment.js";
 
 /**
  * How many were in each state.
- * @param {{live: object, visitors: object[]}} properties `visitors`: those on the roll at the moment
+ * @param {{live: object, visitors: object[], onRoll: Set<string>, isSure: boolean}} properties `visitors`: those on the
+ *     roll at the moment; the others as of `knownPeople`
  */
-export function Counts({ live, visitors }) {
-    const known = useMemo(() => knownPeople(live ?? emptyState), [live]);
+export function Counts({ live, visitors, onRoll, isSure }) {
+    const known = useMemo(() => knownPeople(live ?? emptyState, onRoll, isSure), [live, onRoll, isSure]);
     const found = useMemo(() => counts({ ...known.live, members: new Map([
         ...known.live.members, ...visitors.map((visitor) => [visitor.user, visitor])]) }), [known, visitors]);
     return html`<ul id="replay-counts" class="replay-counts" aria-label=${t("timeline.counts")}>${markOrder
@@ -30,9 +31,16 @@ export function Counts({ live, visitors }) {
     ])}</p>`;
 }
 
-/** A moment without those of whom nothing was known by then, and how many those are. Pure. */
-export function knownPeople(live) {
-    const members = new Map([...live.members].filter(([, member]) => !isNobodyYet(member)));
+/**
+ * A moment without those who were not in the team yet, and how many those are. Pure.
+ * @param {object} live
+ * @param {Set<string>} onRoll who was on the roll of the incident that is replayed: they count, also where nobody ever
+ *     heard of them
+ * @param {boolean} isSure whether all is known of the moment; otherwise nobody is left out
+ */
+export function knownPeople(live, onRoll = new Set(), isSure = true) {
+    const isCounted = ([user, member]) => !isSure || onRoll.has(user) || !isNobodyYet(member);
+    const members = new Map([...live.members].filter(isCounted));
     return { live: { ...live, members }, left: live.members.size - members.size };
 }
 

@@ -152,8 +152,8 @@ class PastPosition {
 }
 
 /**
- * Whether the server had heard and said nothing of somebody by then: they may have been put into the team later. They
- * count in no state.
+ * Whether the server had heard and said nothing of somebody by then: they may have been put into the team later, or
+ * have no phone.
  */
 export function isNobodyYet({ isUntold, positions }) {
     return isUntold === true && positions.size === 0;

@@ -14,7 +14,7 @@ import { incidentWords, TimeChoice, useTeams } from "./replaychoice.js";
 import { ChunkReader, ReplayData } from "./replaydata.js";
 import { Replayer } from "./replayer.js";
 import { ReplayMap } from "./replaymap.js";
-import { useVisitorLines, visitorsAt } from "./replayvisitors.js";
+import { usersAt, useRollRecord, visitorsAt } from "./replayroll.js";
 import { useDirectory } from "./usedirectory.js";
 
 export function Replay({ wanted, incidents }) {
@@ -64,10 +64,13 @@ function Player({ subject, incidents, wanted }) {
     const clock = useClock(range);
     const replayer = useReplayer(subject, incidents, setShown, clock.tell);
     const members = useDirectory();
-    const visitorsRecord = useVisitorLines(incident?.number);
+    const { record, isUnreadable } = useRollRecord(incident?.number);
     // They are in no crew.
-    const visitors = useMemo(() => (crew === "" && shown ? visitorsAt(visitorsRecord, shown.ms, team) : []),
-        [visitorsRecord, shown?.ms, crew]);
+    const visitors = useMemo(() => (crew === "" && shown && record ? visitorsAt(record.visitors, shown.ms, team) : []),
+        [record, shown?.ms, crew]);
+    const onRoll = useMemo(() => (shown && record ? usersAt(record.people, shown.ms) : new Set()), [record, shown?.ms]);
+    // What is missing may be what would tell that somebody was in the team by then.
+    const isSure = shown?.gaps.length === 0 && (incident === undefined || record !== undefined);
     const chooseCrew = (value) => {
         setCrew(value);
         replayer.current.choose(team, (user) => isOfGroup(value, members.get(user)));
@@ -82,7 +85,8 @@ function Player({ subject, incidents, wanted }) {
             stateWords(shown, isEmpty)}</p>
         ${shown?.fault && html`<${Retry} words=${faultWords(shown.fault)} again=${() => replayer.current.retry()} />`}
         <${Controls} replayer=${replayer} range=${range} slider=${clock.slider} shown=${shown} />
-        <${Counts} live=${shown?.live} visitors=${visitors} />
+        <${Counts} live=${shown?.live} visitors=${visitors} onRoll=${onRoll} isSure=${isSure} />
+        ${isUnreadable && html`<p id="replay-no-record" class="fault" role="alert">${t("timeline.noRecord")}</p>`}
         <div class="replay-place">
             <${ReplayMap} live=${shown?.live} picked=${picked} pick=${pick} />
             <div class="replay-beside">

@@ -57,6 +57,8 @@ export default Object.freeze({
         one: "{count} person of today’s team is not counted: nothing was known of them yet",
         other: "{count} people of today’s team are not counted: nothing was known of them yet",
     },
+    "timeline.noRecord": "The record of this incident cannot be read: visitors on its roll are missing from the "
+        + "numbers. Open the replay again.",
     "timeline.happened": "Up to this moment",
     "timeline.nothingYet": "Nothing yet.",
     "timeline.onlyNewest": {

@@ -59,6 +59,8 @@ export default Object.freeze({
         one: "{count} persona del equipo de hoy no se cuenta: aún no se sabía nada de ella",
         other: "{count} personas del equipo de hoy no se cuentan: aún no se sabía nada de ellas",
     },
+    "timeline.noRecord": "No se puede leer el registro de este incidente: en los números faltan los visitantes de su "
+        + "lista. Abra de nuevo la repetición.",
     "timeline.happened": "Hasta este momento",
     "timeline.nothingYet": "Nada todavía.",
     "timeline.onlyNewest": {

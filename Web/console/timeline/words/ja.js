@@ -45,6 +45,7 @@ export default Object.freeze({
     "timeline.counts": "状態ごとの人数",
     "timeline.withVisitors": { other: "点呼名簿の来訪者{count}人を含む" },
     "timeline.nobodyYet": { other: "現在のチームの{count}人は含みません: この時点ではまだ何もわかっていません" },
+    "timeline.noRecord": "このインシデントの記録を読み取れません。点呼名簿の来訪者は人数に含まれていません。再生を開き直してください。",
     "timeline.happened": "この時点まで",
     "timeline.nothingYet": "まだ何もありません。",
     "timeline.onlyNewest": { other: "新しい{count}件のみです。それ以前は時刻を戻すと表示されます。" },

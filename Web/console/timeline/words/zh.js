@@ -45,6 +45,7 @@ export default Object.freeze({
     "timeline.counts": "各状态人数",
     "timeline.withVisitors": { other: "包括点名册上的 {count} 名访客" },
     "timeline.nobodyYet": { other: "未计入现在团队中的 {count} 人：当时还没有他们的任何信息" },
+    "timeline.noRecord": "无法读取此事件的记录：人数中缺少点名册上的访客。请重新打开回放。",
     "timeline.happened": "截至此刻",
     "timeline.nothingYet": "尚无。",
     "timeline.onlyNewest": { other: "仅最新的 {count} 条。更早的请把时间往回调。" },
