@@ -2,9 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../../Web/console/frame/texts.js";
+import { zonesWords } from "../../Web/console/incident/sheet.js";
 import {
     age, clockTime, keepTimeBy, localText, minuteTime, stopwatch, today, zoneWords,
 } from "../../Web/console/shared/time.js";
+import { addWords } from "../../Web/console/shared/words.js";
+
+await addWords("incident");
 
 /** Does something in another time zone, and at another time by the page's clock. */
 function at(zone, now, act) {
@@ -76,4 +81,13 @@ test("a device that is carried into another time zone shows the times of that zo
     at("Europe/Oslo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "12:00"));
     at("Asia/Tokyo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "20:00"));
     at("Europe/Oslo", "2026-11-21T12:00:00Z", () => assert.equal(minuteTime("2026-11-21T11:00:00Z"), "12:00"));
+});
+
+test("a sheet that is made after the clocks changed names the zone of the call, too", () => {
+    at("Europe/Oslo", "2026-10-26T08:00:00Z", () => {
+        const [called, made] = ["2026-10-24T12:00:00Z", "2026-10-26T08:00:00Z"].map((text) => Date.parse(text));
+        assert.equal(zonesWords(called, called + 60_000), "Central European Summer Time, UTC+02:00");
+        assert.equal(zonesWords(called, made), "Until the clocks changed, Central European Summer Time, UTC+02:00; "
+            + "from then on, Central European Standard Time, UTC+01:00");
+    });
 });

@@ -73,10 +73,19 @@ function Facts({ incident, sheet, madeMs }) {
         ["incident.fact.closed", incident.open ? t("incident.stillOpen") : closedWords(incident)],
         ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs, incident.open)])],
         ["incident.fact.made", when(new Date(madeMs).toISOString())],
-        ["incident.fact.zone", zoneWords(madeMs)],
+        ["incident.fact.zone", zonesWords(Date.parse(startedAt), madeMs)],
     ];
     return html`<dl class="sheet-facts">${facts.filter(([, words]) => words).map(([key, words]) => html`
         <div key=${key}><dt>${t(key)}</dt><dd>${words}</dd></div>`)}</dl>`;
+}
+
+/**
+ * The time zone of the times on a sheet; both where its distance from UTC changed since the call, as each time is by
+ * the zone of its day. Pure.
+ */
+export function zonesWords(calledMs, madeMs) {
+    const [first, last] = [zoneWords(calledMs), zoneWords(madeMs)];
+    return first === last ? first : t("incident.zones", { first, last });
 }
 
 function musterWords({ seconds, isRunning, isWhole }) {

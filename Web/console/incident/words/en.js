@@ -140,6 +140,7 @@ export default Object.freeze({
     "incident.fact.closed": "All clear",
     "incident.fact.made": "As of",
     "incident.fact.zone": "All times",
+    "incident.zones": "Until the clocks changed, {first}; from then on, {last}",
     "incident.wholeUntil": "{from}, and no longer at {until}",
     "incident.atNoTime": "at no time",
     "incident.stillOpen": "still open",

@@ -140,6 +140,7 @@ export default Object.freeze({
     "incident.fact.closed": "Fin de la alerta",
     "incident.fact.made": "Situación a las",
     "incident.fact.zone": "Todas las horas",
+    "incident.zones": "Hasta el cambio de hora, {first}; desde entonces, {last}",
     "incident.wholeUntil": "{from}, y ya no a las {until}",
     "incident.atNoTime": "en ningún momento",
     "incident.stillOpen": "sigue abierto",

@@ -131,6 +131,7 @@ export default Object.freeze({
     "incident.fact.closed": "解除",
     "incident.fact.made": "作成時刻",
     "incident.fact.zone": "時刻",
+    "incident.zones": "時刻の切り替えまでは{first}、それ以降は{last}",
     "incident.wholeUntil": "{from}（{until}まで）",
     "incident.atNoTime": "一度もなし",
     "incident.stillOpen": "進行中",

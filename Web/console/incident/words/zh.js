@@ -131,6 +131,7 @@ export default Object.freeze({
     "incident.fact.closed": "解除警报",
     "incident.fact.made": "截至",
     "incident.fact.zone": "所有时间",
+    "incident.zones": "时钟调整之前为 {first}，此后为 {last}",
     "incident.wholeUntil": "{from}，至 {until} 止",
     "incident.atNoTime": "从未",
     "incident.stillOpen": "尚未关闭",
