@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import "../../Web/console/frame/texts.js";
 import { isServerEmpty } from "../../Web/console/frame/firststeps.js";
-import { crewKey, crewsOf, orderedMembers, sheltered, sortings } from "../../Web/console/roster/order.js";
+import { crewKey, crewsOf, orderedMembers, placesOf, sheltered, sortings } from "../../Web/console/roster/order.js";
 import { insideWords, peopleInside, regionChoices } from "../../Web/console/roster/inside.js";
 import { rowAfterKey, rowsInSight } from "../../Web/console/roster/window.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";
@@ -79,12 +79,33 @@ test("a region's people are those whom the server has inside it, with since when
             probability: undefined }), presence("bo/phone", { standing: "outside", probability: 0.6 })],
     } });
     assert.deepEqual(shown(state, { inside: "site/quay" }), ["ada", "cem"]);
-    const found = peopleInside(state, "site/quay");
+    const found = peopleInside(state, "site/quay", placesOf(state.members));
     assert.deepEqual(found.map(({ member }) => member.user), ["ada", "cem"]);
     assert.deepEqual(found.map(({ presence: each }) => insideWords(each, () => "07:00")),
         ["since 07:00, 87\u00A0% sure", "since 07:00, not heard lately"]);
-    assert.deepEqual(regionChoices(state), [["site/quay", "Quay (2)"]]);
-    assert.deepEqual(regionChoices(stateOf({ user: "ada" }), "site/quay"), [], "a region that is gone is no choice");
+    assert.deepEqual(regionChoices(state), { choices: [["site/quay", "Quay (2)"]], more: 0 });
+});
+
+test("a region that is chosen stays a choice though nobody is in it, by its id once it is gone", () => {
+    const state = stateOf({ user: "ada" });
+    assert.deepEqual(regionChoices(state).choices, []);
+    assert.deepEqual(regionChoices(state, "site/quay").choices, [["site/quay", "quay (0)"]]);
+});
+
+test("of many regions those with the most people are offered, and the chosen one, and the others are counted", () => {
+    const regions = Array.from({ length: 300 }, (_, index) => (
+        { collection: "site", id: `r${index}`, name: `R${index}` }));
+    const at = "2026-11-21T06:00:00Z";
+    const presences = regions.flatMap((region, index) => (index < 250 ? ["ada", "bo"] : ["ada"]).map((user) => ({
+        device: `${user}/phone`, region, standing: "inside", since: at, sampleTime: at })));
+    const state = reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 1, positions: [], regions, incidents: [], presences,
+        members: ["ada", "bo"].map((user) => ({ user, team: "north", state: "unknown", safetySequence: 1 })),
+    } });
+    const { choices, more } = regionChoices(state, "site/r299", 250);
+    assert.equal(choices.length, 251);
+    assert.ok(choices.some(([key]) => key === "site/r249") && choices.some(([key]) => key === "site/r299"));
+    assert.equal(more, 49);
 });
 
 test("a search finds names without accents and capitals, and by crew, team, phone and region", () => {

@@ -1,5 +1,6 @@
 /** Who is in a region now, since when, and how sure that is. */
 import { insideWords, peopleInside } from "../roster/inside.js";
+import { placesOf } from "../roster/order.js";
 import { StateMark } from "../shared/mark.js";
 import { nameOf } from "../shared/roll.js";
 import { firstScreen, go } from "../shared/route.js";
@@ -19,7 +20,7 @@ export function Inside({ collection, id }) {
         { members, incidents, alwaysShown }));
     const [limit, setLimit] = useState(shownFirst);
     const key = regionKey({ collection, id });
-    const people = useMemo(() => peopleInside({ members }, key), [members, key]);
+    const people = useMemo(() => peopleInside({ members }, key, placesOf(members)), [members, key]);
     const showAll = () => {
         store.set(({ filter: { sorting } }) => ({ filter: { sorting, inside: key } }));
         go(firstScreen);

@@ -1,10 +1,12 @@
 /** Who is in which region, as the server decided it. Pure. */
 import { sureness } from "../shared/presence.js";
-import { nameOf } from "../shared/roll.js";
 import { doubtWords } from "../shared/safety.js";
 import { byName, legible } from "../shared/text.js";
 import { minuteTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
+
+/** As many regions are offered as a choice, those with the most people. */
+const choiceLimit = 200;
 
 /**
  * The presence by which a person is inside a region; of several devices inside, that of the newest fix.
@@ -23,18 +25,19 @@ export function presenceIn(member, key) {
 }
 
 /**
- * The people inside a region, by name.
+ * The people inside a region, by name. O(n log n) of those inside.
  * @param {import("../shared/state.js").State} live
  * @param {string} key as of `presenceIn`
+ * @param {Map<string, number>} places the place of each by their name, as of `placesOf`
  * @returns {{member: import("../shared/state.js").Member, presence: import("../shared/state.js").Presence}[]}
  */
-export function peopleInside(live, key) {
+export function peopleInside(live, key, places) {
     const found = [];
     for (const member of live.members.values()) {
         const presence = presenceIn(member, key);
         if (presence) { found.push({ member, presence }); }
     }
-    return found.sort((left, right) => byName(nameOf(left.member), nameOf(right.member)));
+    return found.sort((left, right) => places.get(left.member.user) - places.get(right.member.user));
 }
 
 /** How many people are inside each region that has somebody, by `collection/id`. */
@@ -58,13 +61,24 @@ export function insideWords({ since, probability, doubt }, clock = minuteTime) {
     ]);
 }
 
-/** The regions to choose from: those that somebody is in, and the one that is chosen. @returns {[string, string][]} */
-export function regionChoices(live, chosen) {
+/**
+ * The regions to choose from: those that the most people are in, by name, and always the one that is chosen, by its id
+ * where the region is gone, so that nobody is left out of the list unseen.
+ * @param {import("../shared/state.js").State} live
+ * @param {string} [chosen] as of `presenceIn`
+ * @param {number} [limit]
+ * @returns {{choices: [string, string][], more: number}} `more`: how many regions with somebody in them are not offered
+ */
+export function regionChoices(live, chosen, limit = choiceLimit) {
     const counts = insideCounts(live);
-    if (chosen && !counts.has(chosen)) { counts.set(chosen, 0); }
-    const choices = [...counts].filter(([key]) => live.regions.has(key)).map(([key, count]) => {
-        const { name, id } = live.regions.get(key);
+    const known = [...counts].filter(([key]) => key !== chosen && live.regions.has(key))
+        .sort(([, left], [, right]) => right - left);
+    const offered = known.slice(0, limit);
+    if (chosen) { offered.push([chosen, counts.get(chosen) ?? 0]); }
+    const choices = offered.map(([key, count]) => {
+        const { name, id = key.slice(key.indexOf("/") + 1) } = live.regions.get(key) ?? {};
         return [key, t("roster.inRegion", { place: legible(name || id), count })];
     });
-    return choices.sort(([, left], [, right]) => byName(left, right));
+    const more = Math.max(0, known.length - limit);
+    return { choices: choices.sort(([, left], [, right]) => byName(left, right)), more };
 }

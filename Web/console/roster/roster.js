@@ -80,7 +80,8 @@ function Counts({ live, only }) {
 /** Search and sort. */
 function Tools({ live, filter, shown }) {
     const { store } = usePage();
-    const regions = useMemo(() => regionChoices(live, filter.inside), [live.members, live.regions, filter.inside]);
+    const { choices, more } = useMemo(
+        () => regionChoices(live, filter.inside), [live.members, live.regions, filter.inside]);
     const change = (parts) => store.set(({ filter: was }) => ({ filter: { ...was, ...parts } }));
     const isFiltered = filter.text || filter.only || filter.crew || filter.region || filter.inside;
     return html`<div class="tools" role="search">
@@ -91,11 +92,12 @@ function Tools({ live, filter, shown }) {
             onChange=${({ currentTarget }) => change({ sorting: currentTarget.value })}>
             ${sortings.map((name) => html`<option key=${name} value=${name}>${t(`sort.${name}`)}</option>`)}
         </select>
-        ${(regions.length > 0 || filter.inside) && html`<select id="inside-region" aria-label=${t("roster.where")}
+        ${choices.length > 0 && html`<select id="inside-region" aria-label=${t("roster.where")}
             value=${filter.inside ?? ""}
             onChange=${({ currentTarget }) => change({ inside: currentTarget.value || undefined })}>
             <option value="">${t("roster.anywhere")}</option>
-            ${regions.map(([key, words]) => html`<option key=${key} value=${key}>${words}</option>`)}
+            ${choices.map(([key, words]) => html`<option key=${key} value=${key}>${words}</option>`)}
+            ${more > 0 && html`<option disabled>${t("roster.moreRegions", { count: more })}</option>`}
         </select>`}
         <p class="visually-hidden" role="status">${isFiltered ? t("roster.shown", { count: shown }) : ""}</p>
     </div>`;

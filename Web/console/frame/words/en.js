@@ -164,6 +164,10 @@ export default Object.freeze({
     "roster.where": "Only who is in a region",
     "roster.anywhere": "Anywhere",
     "roster.inRegion": "{place} ({count})",
+    "roster.moreRegions": {
+        one: "{count} more region: choose it on its own page",
+        other: "{count} more regions: choose one on its own page",
+    },
     "groups.label": "Assembly points and crews",
     "groups.safe": "{count} safe",
     "groups.crew": "{accounted} of {people}",

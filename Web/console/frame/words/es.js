@@ -175,6 +175,9 @@ export default Object.freeze({
     "roster.where": "Solo quien está en una zona",
     "roster.anywhere": "En cualquier lugar",
     "roster.inRegion": "{place} ({count})",
+    "roster.moreRegions": {
+        one: "{count} zona más: elíjala en su propia página", other: "{count} zonas más: elija una en su propia página",
+    },
     "groups.label": "Puntos de reunión y cuadrillas",
     "groups.safe": "{count} a salvo",
     "groups.crew": "{accounted} de {people}",

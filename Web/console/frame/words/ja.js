@@ -155,6 +155,7 @@ export default Object.freeze({
     "roster.where": "区域内の人だけ",
     "roster.anywhere": "すべての場所",
     "roster.inRegion": "{place}（{count}）",
+    "roster.moreRegions": { other: "他に{count}区域: その区域のページで選べます" },
     "groups.label": "集合場所と班",
     "groups.safe": "安全 {count}人",
     "groups.crew": "{accounted}/{people}人",

@@ -151,6 +151,7 @@ export default Object.freeze({
     "roster.where": "仅某区域内的人",
     "roster.anywhere": "任何地方",
     "roster.inRegion": "{place}（{count}）",
+    "roster.moreRegions": { other: "另有 {count} 个区域：请在该区域的页面上选择" },
     "groups.label": "集合点和班组",
     "groups.safe": "{count} 人安全",
     "groups.crew": "{accounted}/{people} 人",
