@@ -41,6 +41,10 @@ test("a closed incident says until when its positions are kept, and warns in the
     assert.match(kept(336).words, /^In 29 days the server begins to delete/);
     assert.match(kept(366).words, /^The server no longer keeps all positions/);
     assert.equal(keptWords(open, start), undefined);
+    // By default a server keeps positions for 30 days: a warning from the first day on would say nothing.
+    const short = { ...closed, positionsKeptUntil: at(30 * day) };
+    assert.deepEqual([0, 22, 23, 31].map((days) => keptWords(short, start + days * day * 1000).isWarning),
+        [false, false, true, false]);
     assert.equal(keptWords({ ...open, open: false }, start), undefined, "an older server does not say");
 });
 

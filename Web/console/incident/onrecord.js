@@ -13,15 +13,19 @@ export function isReopenable({ open, closedAt }, nowMs) {
     return !open && nowMs - Date.parse(closedAt) <= reopenMs;
 }
 
-/** So long before the positions of a closed incident are deleted it is told as a warning. */
-const warnMs = 30 * 24 * 3600_000;
+/**
+ * So long before the positions of a closed incident are deleted it is told as a warning: in the last quarter of the
+ * time for which the server keeps them, and never more than 30 days before.
+ */
+const longestWarnMs = 30 * 24 * 3600_000;
+const warnShare = 0.25;
 
 /**
  * Until when the positions and changes of a closed incident are kept; afterwards its record and report alone are.
  * @param {object} incident as `GET /incidents/{n}` has it
  * @returns {{words: string, shortWords: string, isWarning: boolean}|undefined} undefined where the server does not say
  */
-export function keptWords({ open, positionsKeptUntil }, nowMs) {
+export function keptWords({ open, startedAt, positionsKeptUntil }, nowMs) {
     const untilMs = Date.parse(positionsKeptUntil ?? "");
     if (open || Number.isNaN(untilMs)) { return undefined; }
     const time = wholeTime(untilMs);
@@ -29,6 +33,8 @@ export function keptWords({ open, positionsKeptUntil }, nowMs) {
         const shortWords = t("incident.keptNoMoreShort");
         return { words: t("incident.keptNoMore", { time }), shortWords, isWarning: false };
     }
+    // The server counts from the call.
+    const warnMs = Math.min(longestWarnMs, warnShare * (untilMs - Date.parse(startedAt)));
     const isWarning = untilMs - nowMs <= warnMs;
     const left = duration((untilMs - nowMs) / 1000);
     const words = t(isWarning ? "incident.keptWarning" : "incident.kept", { time, left });
