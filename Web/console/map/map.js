@@ -89,7 +89,8 @@ export class LiveMap {
         map.on("click", "piles", (event) => {
             if (!this.#openPile) { return; }
             event.preventDefault();
-            this.#openPile(this.#piles.at(event.features[0].properties.pile));
+            const pile = this.#piles.named(event.features[0].properties.pile);
+            if (pile) { this.#openPile(pile); }
         });
         for (const layer of deviceLayers) {
             map.on("click", layer, (event) => {

@@ -25,8 +25,8 @@ export class MapPiles {
         map.on("moveend", () => this.refresh());
     }
 
-    /** The pile of a number on the map. */
-    at(index) { return this.#piles[index]; }
+    /** The pile of a number on the map; undefined where it is none any more: the map may draw an older number. */
+    named(key) { return this.#piles.find((pile) => pile.key === key); }
 
     /** The pile in which a person lies; undefined for a person who is drawn alone. */
     of(user) { return this.#piles.find(({ people }) => people.some((one) => one.user === user)); }

@@ -3,8 +3,9 @@ import { StateMark } from "../shared/mark.js";
 import { nameOf } from "../shared/roll.js";
 import { shownState } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
-import { html, useLayoutEffect, usePage, useRef, useSlice } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, useMemo, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { newestOf } from "./piles.js";
 
 /** As many people of all piles are listed; of more the number is said. */
 const shownLimit = 200;
@@ -16,20 +17,24 @@ const shownLimit = 200;
 export function PileList({ piles, opened, open }) {
     const page = usePage();
     const close = () => { open(undefined); page.map?.focus(); };
+    const newest = useMemo(() => opened && newestOf(opened, piles), [opened, piles]);
+    const isGone = newest?.length === 0;
+    useEffect(() => { if (isGone) { close(); } }, [isGone]);
     return html`
         ${piles.length > 0 && html`<button type="button" id="piles" class="fit piles"
             aria-expanded=${String(Boolean(opened))} onClick=${() => open(opened ? undefined : piles)}>${
         t("map.piles", { count: piles.reduce((sum, { people }) => sum + people.length, 0) })}</button>`}
-        ${opened && html`<${Opened} piles=${opened} close=${close} />`}`;
+        ${opened && !isGone && html`<${Opened} piles=${newest} opened=${opened} close=${close} />`}`;
 }
 
-function Opened({ piles, close }) {
+/** `piles`: as they are now; `opened`: as they were when the list was opened, which took the focus. */
+function Opened({ piles, opened, close }) {
     const { chooseOnMap } = usePage();
     const live = useSlice((value) => value.live);
     const list = useRef();
-    useLayoutEffect(() => { list.current.querySelector("li button")?.focus(); }, [piles]);
-    const all = piles.flatMap((pile) => pile.people.map((one, index) => ({ ...one, pile, isFirst: index === 0 })));
-    const people = all.filter(({ user }) => live.members.has(user));
+    useLayoutEffect(() => { list.current.querySelector("li button")?.focus(); }, [opened]);
+    const people = piles.flatMap((pile) => pile.people.filter(({ user }) => live.members.has(user))
+        .map((one, index) => ({ ...one, pile, isFirst: index === 0 })));
     const more = people.length - shownLimit;
     const choose = ({ user, device }) => { close(); chooseOnMap(user, device); };
     return html`<section id="pile" class="pile" aria-label=${t("map.pileLabel")} ref=${list}

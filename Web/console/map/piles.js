@@ -63,8 +63,31 @@ function pileOf(marks) {
 
 /** The piles as points of the map: each with its number of people. @param {Pile[]} piles */
 export function pileFeatures(piles) {
-    return piles.map(({ place, people }, index) => ({
+    return piles.map(({ key, place, people }) => ({
         type: "Feature", geometry: { type: "Point", coordinates: place },
-        properties: { pile: index, count: people.length, weight: people[0].weight },
+        properties: { pile: key, count: people.length, weight: people[0].weight },
     }));
+}
+
+/**
+ * The piles of a list that is open, as they are now: each with the people who lie there now, found by its key, or by
+ * most of its people where others came or left.
+ * @param {Pile[]} opened as they were when the list was opened
+ * @param {Pile[]} piles those in sight now
+ * @returns {Pile[]} without those that are no piles any more, and each once
+ */
+export function newestOf(opened, piles) {
+    const byKey = new Map(piles.map((pile) => [pile.key, pile]));
+    const byUser = new Map(piles.flatMap((pile) => pile.people.map(({ user }) => [user, pile])));
+    return [...new Set(opened.map(({ key, people }) => byKey.get(key) ?? withMost(people, byUser)))].filter(Boolean);
+}
+
+/** The pile in which most of these people lie; of two alike, that of the first of them. */
+function withMost(people, byUser) {
+    const counts = new Map();
+    for (const { user } of people) {
+        const pile = byUser.get(user);
+        if (pile) { counts.set(pile, (counts.get(pile) ?? 0) + 1); }
+    }
+    return [...counts].reduce((best, next) => (next[1] > (best?.[1] ?? 0) ? next : best), undefined)?.[0];
 }
