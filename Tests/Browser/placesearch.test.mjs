@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { townOf } from "../../Web/console/map/maptowns.js";
-import { placesNamed, placesOfDocuments, placesOfRegions } from "../../Web/console/roster/placesearch.js";
+import { OwnPlaces, placesOfDocuments } from "../../Web/console/roster/ownplaces.js";
+import { placesNamed, placesOfRegions } from "../../Web/console/roster/placesearch.js";
+import { Problem } from "../../Web/console/shared/http.js";
 
 const named = (text, places, limit) => placesNamed(text, places, limit).map(({ kind, name }) => `${kind} ${name}`);
 const town = (name, place, names = []) => ({ kind: "town", name, names, place });
@@ -11,8 +13,8 @@ const town = (name, place, names = []) => ({ kind: "town", name, names, place })
 test("regions, own places and towns are found by a part of their names, those that begin with it first", () => {
     const places = [
         town("Harburg", [10, 53.5]), town("Old Harbour", [-77, 17.9]),
-        { kind: "own", name: "Harbour café", place: [10.7, 59.9] },
-        { kind: "region", name: "Harbour", place: [10, 59] },
+        { kind: "own", id: "p1", name: "Harbour café", place: [10.7, 59.9] },
+        { kind: "region", id: "site/h", name: "Harbour", place: [10, 59] },
     ];
     assert.deepEqual(named("HARB", places), ["region Harbour", "own Harbour café", "town Harburg", "town Old Harbour"]);
     assert.deepEqual(named("cafe", places), ["own Harbour café"]);
@@ -43,12 +45,59 @@ test("documents without a name or a place on the globe are left out, and a regio
         document({ name: 7, geometry: { type: "Point", coordinates: [1, 1] } }),
         document({ _id: "_design/points" }), {},
     ];
-    assert.deepEqual(placesOfDocuments({ rows }).map(({ name, place }) => [name, ...place]),
+    assert.deepEqual(placesOfDocuments({ rows }).places.map(({ name, place }) => [name, ...place]),
         [["Quay", 10.7, 59.9], ["Mill", -10, -5]]);
-    assert.deepEqual(placesOfDocuments({}), []);
+    assert.deepEqual(placesOfDocuments({}), { places: [], isCut: false });
+    assert.equal(placesOfDocuments({ rows, total_rows: 5000 }).isCut, true);
     const regions = new Map([
         ["a/q", { name: "Yard", id: "q", radius: 30, geometry: { type: "Point", coordinates: [10, 59] } }],
         ["a/b", { name: "Beacon", id: "b", geometry: null }],
     ]);
     assert.deepEqual(placesOfRegions(regions).map(({ name }) => name), ["Yard"]);
+});
+
+test("two regions of one name at one place are two, each with its collection, and so are two own places", () => {
+    const yard = (collection) => ({
+        name: "Yard", id: "y", collection, radius: 30, geometry: { type: "Point", coordinates: [10, 59] } });
+    const regions = placesOfRegions(new Map([["north/y", yard("north")], ["south/y", yard("south")]]));
+    const found = placesNamed("yard", [...regions, { kind: "own", id: "1", name: "Yard", place: [10, 59] },
+        { kind: "own", id: "2", name: "Yard", place: [10, 59] }]);
+    assert.deepEqual(found.map(({ kind, collection }) => [kind, collection].join(" ").trim()).sort(),
+        ["own", "own", "region north", "region south"]);
+});
+
+/** The own places of a server whose answers the test gives, one after another. */
+function ownOf(answers) {
+    const world = { nowMs: 0, asked: 0 };
+    world.own = new OwnPlaces({ now: () => world.nowMs, request: async () => {
+        world.asked += 1;
+        const answer = answers.shift();
+        if (answer instanceof Error) { throw answer; }
+        return { json: async () => answer };
+    } });
+    return world;
+}
+
+test("after a failure the own places are not asked for at each search, and once they are here not again", async () => {
+    const rows = [{ id: "q", doc: { name: "Quay", geometry: { type: "Point", coordinates: [10.7, 59.9] } } }];
+    const world = ownOf([new TypeError("no answer"), new TypeError("no answer"), { rows }]);
+    const readAt = async (seconds) => {
+        world.nowMs = seconds * 1000;
+        const { places } = await world.own.read();
+        return [world.asked, places.length];
+    };
+    assert.deepEqual(await readAt(0), [1, 0]);
+    assert.deepEqual(await readAt(29), [1, 0]);
+    assert.deepEqual(await readAt(30), [2, 0]);
+    assert.deepEqual(await readAt(89), [2, 0]);
+    assert.deepEqual(await readAt(90), [3, 1]);
+    assert.deepEqual(await readAt(9000), [3, 1]);
+});
+
+test("a server without own places is asked once", async () => {
+    const world = ownOf([new Problem(404, { title: "There is no such database." })]);
+    await world.own.read();
+    world.nowMs = 1e9;
+    await world.own.read();
+    assert.equal(world.asked, 1);
 });

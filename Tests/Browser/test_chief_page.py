@@ -90,7 +90,7 @@ def test_the_search_finds_regions_and_own_places_and_moves_the_map_there(lea, se
     until(lambda: lea.script("() => Boolean(muster.map)"))
     lea.tab.keyboard.press("/")
     lea.tab.keyboard.type("quay")
-    until(lambda: lea.texts("#place-hits button") == ["Quay square region", "Quay mill place"])
+    until(lambda: lea.texts("#place-hits button") == ["Quay square region, quay-site", "Quay mill place"])
     lea.find("#place-hits").get_by_role("button", name="Quay mill").click()
     until(lambda: lea.script("() => muster.map.isMoving() ? undefined : muster.centre()") is not None
           and abs(lea.script("() => muster.centre()[0]") - (west + 0.05)) < 0.001)

@@ -160,6 +160,10 @@ export default Object.freeze({
     "search.region": "region",
     "search.own": "place",
     "search.town": "town",
+    "search.ownCut": {
+        one: "Of the server’s own places only the first one is searched.",
+        other: "Of the server’s own places only the first {count} are searched.",
+    },
     "roster.sort": "Sort by",
     "roster.where": "Only who is in a region",
     "roster.anywhere": "Anywhere",

@@ -171,6 +171,10 @@ export default Object.freeze({
     "search.region": "zona",
     "search.own": "lugar",
     "search.town": "población",
+    "search.ownCut": {
+        one: "De los lugares propios del servidor solo se busca en el primero.",
+        other: "De los lugares propios del servidor solo se busca en los primeros {count}.",
+    },
     "roster.sort": "Ordenar por",
     "roster.where": "Solo quien está en una zona",
     "roster.anywhere": "En cualquier lugar",

@@ -151,6 +151,7 @@ export default Object.freeze({
     "search.region": "区域",
     "search.own": "場所",
     "search.town": "町",
+    "search.ownCut": { other: "サーバー独自の場所は最初の{count}件だけを検索します。" },
     "roster.sort": "並べ替え",
     "roster.where": "区域内の人だけ",
     "roster.anywhere": "すべての場所",

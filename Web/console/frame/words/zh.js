@@ -147,6 +147,7 @@ export default Object.freeze({
     "search.region": "区域",
     "search.own": "地点",
     "search.town": "城镇",
+    "search.ownCut": { other: "服务器自有的地点仅搜索前 {count} 个。" },
     "roster.sort": "排序方式",
     "roster.where": "仅某区域内的人",
     "roster.anywhere": "任何地方",
