@@ -50,3 +50,14 @@ test("a log that is longer than a table may be is cut, and says so", async () =>
     const made = await auditTable({ get, filter: noFilter, report() {}, limit: 10 });
     assert.deepEqual([(await rowsOf(made)).length, made.found, made.isCut], [11, 10, true]);
 });
+
+test("a table that is cut within the last page says so, too", async () => {
+    const { get } = server();
+    const made = await auditTable({ get, filter: noFilter, report() {}, limit: 25 });
+    assert.deepEqual([made.found, made.isCut], [25, true]);
+    // The filter's first day lies on the page within which it is cut.
+    const past = await auditTable({ get, filter: { ...noFilter, from: "2026-11-20" }, report() {}, limit: 3 });
+    assert.deepEqual([past.found, past.isCut], [3, true]);
+    const whole = await auditTable({ get, filter: noFilter, report() {}, limit: 28 });
+    assert.deepEqual([whole.found, whole.isCut], [28, false]);
+});

@@ -122,6 +122,9 @@ test("old reports that were refused are not told again, and a hostile name turns
     const [{ words, advice, href }] = findings({ ...calm, reports }, now);
     assert.match(words, /^3 reports of phones were refused, .+: ann\/phone, ben\/watch, last at .+: “no JSON”$/);
     assert.match(advice, /“Refused reports”/);
+    // A full page may not be all of them.
+    const full = Array.from({ length: 100 }, () => reports[0]);
+    assert.match(findings({ ...calm, reports: full }, now)[0].words, /^100 or more reports of phones were refused/);
     assert.equal(href, "#/operations/reports");
     const [found] = findings({ ...calm, replications: [{ doc_id: "a\u202Eb", state: "failed" }] }, now);
     assert.ok(!found.words.includes("\u202E"));

@@ -24,12 +24,14 @@ export async function auditTable({ get, filter, report, limit = rowLimit }) {
     let read = 0;
     let found = 0;
     for await (const { items, cursor } of pagesOf(get, "audit")) {
-        const wanted = filtered(items, filter).slice(0, limit - found);
+        const matching = filtered(items, filter);
+        const wanted = matching.slice(0, limit - found);
         // Only the first part begins with the mark by which a spreadsheet recognizes UTF-8.
         parts.push(tableText(wanted.map(rowOf)).replace(/^\uFEFF/, ""));
         read += items.length;
         found += wanted.length;
         report({ read, found });
+        if (matching.length > wanted.length) { return { table: tableOf(parts), found, isCut: true }; }
         const isPast = items.length > 0 && Date.parse(items.at(-1).change.at) < sinceMs;
         if (isPast) { break; }
         if (found === limit) { return { table: tableOf(parts), found, isCut: Boolean(cursor) }; }

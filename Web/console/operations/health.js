@@ -5,7 +5,7 @@ import { ReadingFoot, useReading } from "../shared/reading.js";
 import { Time } from "../shared/timeview.js";
 import { html, useNow, usePage, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { figures, findings, wellWords } from "./healthwords.js";
+import { figures, findings, reportLimit, wellWords } from "./healthwords.js";
 import { parseMetrics } from "./metrics.js";
 
 const everyMs = 15_000;
@@ -27,7 +27,7 @@ async function lookAtServer(request, isAdmin) {
             metrics: async () => parseMetrics(await (await request("../../metrics")).text()),
             deliveries: () => json("deliveries"),
             replications: async () => (await json("../../couchdb/_scheduler/docs?limit=1000")).docs,
-            reports: async () => (await json("refused-reports?limit=100")).items,
+            reports: async () => (await json(`refused-reports?limit=${reportLimit}`)).items,
         } : {}),
     };
     const names = Object.keys(parts);

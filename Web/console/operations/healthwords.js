@@ -31,7 +31,7 @@ const behindLimit = 1000;
  * @property {import("./metrics.js").Sample[]} [metrics]
  * @property {object} [deliveries] `/deliveries`
  * @property {object[]} [replications] the documents of `_scheduler/docs`
- * @property {object[]} [reports] the newest refused reports
+ * @property {object[]} [reports] the newest refused reports, at most `reportLimit`
  * @property {object[]} [gateways] the devices of gateways
  * @property {number} clocks how many devices have a clock that is ahead
  * @property {string[]} unread the names of what could not be read
@@ -155,15 +155,24 @@ function ofDevices({ reports = [], gateways = [], clocks = 0 }, nowMs) {
         { name: id, href: hrefOf("operations", "gateways") }));
     const fresh = reports.filter(({ receivedTime }) => nowMs - Date.parse(receivedTime) < dayMs);
     return [
-        fresh.length > 0 && finding("watch", "reports", refusedWords(fresh, nowMs),
-            { href: hrefOf("operations", "reports") }),
+        fresh.length > 0 && refusedReports(fresh, nowMs),
         clocks > 0 && finding("watch", "clocks", { count: clocks }),
         ...silent,
     ].filter(Boolean);
 }
 
+/** As many of the newest refused reports are read. */
+export const reportLimit = 100;
 /** The most senders of refused reports that are named; of others the number is said. */
 const namedSenders = 5;
+
+function refusedReports(reports, nowMs) {
+    const said = refusedWords(reports, nowMs);
+    const found = finding("watch", "reports", said, { href: hrefOf("operations", "reports") });
+    // Where so many were read, there may be more.
+    return reports.length < reportLimit ? found
+        : { ...found, words: t("operations.ill.manyReports", { ...said, least: reports.length }) };
+}
 
 /** Whose reports could not be read, how many they were, and why the newest was refused. */
 function refusedWords(reports, nowMs) {

@@ -38,7 +38,7 @@ export default Object.freeze({
     "ask.notCalledMore": { other: "ほか{count}チーム" },
     "ask.offSiteBefore": "以前から敷地外のため、最初から確認済みになります: {names}。",
     "ask.offSitePerson": "{name}（{time}から）",
-    "ask.bringBack": { other: "{count}人とも戻っている: この人たちも点呼する" },
+    "ask.bringBack": { other: "{count}人が戻っている: 一緒に点呼する" },
     "ask.startNote": "メモ: 何が、どこで、どの出口から（空欄可）",
     "ask.evacuate": "今すぐ{count}人を避難させる",
     "ask.drill": "{count}人の訓練を開始",

@@ -38,7 +38,7 @@ export default Object.freeze({
     "ask.notCalledMore": { other: "另外 {count} 个团队" },
     "ask.offSiteBefore": "此前已在场外，因此一开始就算已确认：{names}。",
     "ask.offSitePerson": "{name}（自 {time} 起）",
-    "ask.bringBack": { other: "{count} 人都已返回：一并召集" },
+    "ask.bringBack": { other: "{count} 人已返回：一并召集" },
     "ask.startNote": "备注：发生了什么、在哪里、从哪里撤离（可留空）",
     "ask.evacuate": "立即疏散 {count} 人",
     "ask.drill": "开始 {count} 人的演练",

@@ -129,6 +129,8 @@ export default Object.freeze({
         other: "{count} reports of phones were refused, as the server could not read them: {senders}, last at "
             + "{time}: “{reason}”",
     },
+    "operations.ill.manyReports": "{least} or more reports of phones were refused, as the server could not read them: "
+        + "{senders}, last at {time}: “{reason}”",
     "operations.advice.reports": "They do not send these again. Under “Refused reports” see whose they are and "
         + "what they hold, and set up those apps anew.",
     "operations.ill.gatewaySilent": "The gateway {name} has been silent since {time} ({age}).",

@@ -135,6 +135,8 @@ export default Object.freeze({
         other: "Se rechazaron {count} informes de teléfonos que el servidor no pudo leer: {senders}, el último a "
             + "las {time}: «{reason}»",
     },
+    "operations.ill.manyReports": "Se rechazaron {least} o más informes de teléfonos que el servidor no pudo leer: "
+        + "{senders}, el último a las {time}: «{reason}»",
     "operations.advice.reports": "No los repiten. En «Informes rechazados» vea de quién son y qué contienen, y "
         + "configure esas aplicaciones de nuevo.",
     "operations.ill.gatewaySilent": "La pasarela {name} está en silencio desde {time} ({age}).",

@@ -86,6 +86,7 @@ export default Object.freeze({
     "operations.ill.quota": "上限に近づいています：{quota}、{percent} %使用。",
     "operations.advice.quota": "達すると要求は拒否されます。原因を調べるか、サーバーの設定で上限を引き上げてください。",
     "operations.ill.reports": { other: "読み取れずに拒否した端末の報告が{count}件あります: {senders}（最新: {time}）「{reason}」" },
+    "operations.ill.manyReports": "読み取れずに拒否した端末の報告が{least}件以上あります: {senders}（最新: {time}）「{reason}」",
     "operations.advice.reports": "送信元は再送しません。「拒否された報告」で誰のものか、内容は何かを確認し、そのアプリを設定し直してください。",
     "operations.ill.gatewaySilent": "ゲートウェイ{name}は{time}から応答がありません（{age}）。",
     "operations.advice.gatewaySilent": "その間、そこのタグの持ち主は不明です。電源とネットワークを確認してください。",

@@ -86,6 +86,7 @@ export default Object.freeze({
     "operations.ill.quota": "接近上限：{quota}，已用 {percent} %。",
     "operations.advice.quota": "达到上限后请求会被拒绝。找出占用者，或在服务器设置中提高上限。",
     "operations.ill.reports": { other: "有 {count} 条手机报告因无法读取而被拒绝：{senders}，最近一次 {time}：“{reason}”" },
+    "operations.ill.manyReports": "有 {least} 条以上手机报告因无法读取而被拒绝：{senders}，最近一次 {time}：“{reason}”",
     "operations.advice.reports": "发送方不会重发。请在“被拒绝的报告”中查看是谁的、内容是什么，并重新设置这些应用。",
     "operations.ill.gatewaySilent": "网关 {name} 自 {time} 起无信号（{age}）。",
     "operations.advice.gatewaySilent": "在此期间，那里佩戴标签的人状态未知。请检查其电源和网络。",
