@@ -7,10 +7,13 @@ import { withStartLines } from "../../Web/console/frame/startlines.js";
 import { askStart } from "../../Web/console/incident/askings.js";
 import { crewsOfRoll, peopleOf } from "../../Web/console/incident/crewroll.js";
 import { reportPAR } from "../../Web/console/incident/parasking.js";
-import { crewWords, overdueWords, reportsAt, reportWords, withReport } from "../../Web/console/incident/par.js";
+import {
+    courseWords, crewWords, overdueWords, reportsAt, reportWords, withReport,
+} from "../../Web/console/incident/par.js";
 import { placesOf } from "../../Web/console/roster/order.js";
 import { noteWords, knownBy } from "../../Web/console/shared/rowwords.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { clockTime } from "../../Web/console/shared/time.js";
 import { addWords } from "../../Web/console/shared/words.js";
 
 await addWords("incident");
@@ -55,6 +58,16 @@ test("visitors are a row of their own, in PAR and on the roll, after those in no
     assert.deepEqual(crews.find((crew) => crew.visitors).people.map(({ name }) => name), ["Zoë"]);
     const plain = crewsOfRoll(peopleOf(live, open), [], ({ state }) => state, placesOf(live.members));
     assert.ok(plain.every((crew) => !crew.visitors), "without visitors there is no row of theirs");
+});
+
+test("visitors who come after the request are due at a time of their own", () => {
+    const reported = par.crews.map((report) => ({ ...report, present: report.people }));
+    const late = { visitors: true, people: 1, dueTime: at(1800), isOverdue: false, isShort: false };
+    const asked = { ...par, isComplete: false, crews: [...reported, late] };
+    assert.equal(overdueWords(asked, start + 1_799_000), "", "the crews' time is over, and theirs is not");
+    assert.match(courseWords(asked, start + 1_500_000), /, due by .+, in 5 min$/);
+    assert.deepEqual(reportsAt(asked, start + 1_801_000).at(-1).isOverdue, true);
+    assert.equal(overdueWords(asked, start + 1_801_000), `PAR OVERDUE since ${clockTime(at(1800), start)}: Visitors`);
 });
 
 test("a visitor who entered by a link is said to have entered by it, and was marked by nobody", () => {

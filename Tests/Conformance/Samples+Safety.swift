@@ -74,6 +74,7 @@ extension IncidentDetail {
     /// One of each kind.
     static let samples: [IncidentDetail] = [
         .par(.init(round: 1, dueAt: .test(9))), .par(.init(round: .max, crews: PARCount.samples)),
+        .par(.init(round: 3, dueAt: .test(9), crews: PARCount.samples, countsVisitors: true)),
         .parTimer(PARTimer(everySeconds: 900.5, graceSeconds: 60)), .parTimer(PARTimer()),
         .handedOver(to: UserNumber(.max)),
     ]

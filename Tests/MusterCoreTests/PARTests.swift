@@ -132,44 +132,14 @@ import Testing
         #expect(world.turns.last == .parComplete)
         try world.takeOff(World.ben, at: 40)
         #expect(world.crews == ["Engine 3 2/2", "- -/0"])
+        // It is complete without visitors: those who come now are asked for by the next round.
         let visitor = try world.addVisitor("Zoe", at: 50)
-        #expect(world.crews == ["Engine 3 2/2", "- -/0", "visitors -/1"])
-        try world.takeOff(visitor, at: 60)
         #expect(world.crews == ["Engine 3 2/2", "- -/0"])
+        #expect(world.par.newest?.isComplete == true)
+        world.sweep(at: 55)
+        try world.takeOff(visitor, at: 60)
         try world.requestPAR(at: 70)
         #expect(world.crews == ["Engine 3 -/2"])
-    }
-
-    @Test func `visitors are asked for by themselves, also those who come after the request`() throws {
-        var world = try scene()
-        _ = try world.addVisitor("Zoe", at: 5)
-        try world.requestPAR(at: 10)
-        #expect(world.crews == ["Engine 3 -/2", "- -/1", "visitors -/1"])
-        _ = try world.addVisitor("Yan", at: 15)
-        try world.reportPAR(nil, present: 1, at: 20)
-        #expect(world.crews == ["Engine 3 -/2", "- 1/1", "visitors -/2"])
-        try world.reportPAR(nil, isOfVisitors: true, present: 1, at: 30)
-        #expect(world.crews == ["Engine 3 -/2", "- 1/1", "visitors 1/2 short"])
-        try world.reportPAR("Engine 3", present: 2, at: 40)
-        #expect(world.turns.last == .parComplete)
-        #expect(PARRound.rounds(of: world.record).last?.crews.map(\.count.present) == [2, 1, 1])
-    }
-
-    @Test func `a round keeps the visitors who came after its request, whether or not they were reported`() throws {
-        var world = try scene()
-        try world.requestPAR(at: 10)
-        _ = try world.addVisitor("Zoe", at: 15)
-        #expect(world.crews == ["Engine 3 -/2", "- -/1", "visitors -/1"])
-        world.sweep(at: 310)
-        #expect(world.overdue == ["Engine 3", "-", "visitors"])
-        try world.reportPAR(nil, isOfVisitors: true, present: 1, at: 320)
-        #expect(world.crews.last == "visitors 1/1")
-        try world.requestPAR(at: 330)
-        _ = try world.addVisitor("Yan", at: 335)
-        try world.close(at: 340)
-        let rounds = PARRound.rounds(of: world.record)
-        #expect(rounds.map { $0.crews.last?.count.isVisitors } == [true, true])
-        #expect(rounds.map { $0.crews.last?.count.present } == [1, nil])
     }
 
     @Test func `a crew that is removed stays in the round, and one that is renamed has its new name`() throws {
@@ -270,97 +240,14 @@ import Testing
         var plain = try scene(everySeconds: 900)
         var restarted = try scene(everySeconds: 900)
         for step in 0..<12 {
-            try plain.play(step)
+            try plain.playPAR(step)
             restarted.restart()
-            try restarted.play(step)
+            try restarted.playPAR(step)
             #expect(plain.par == restarted.par, "step \(step)")
         }
         #expect(plain.log == restarted.log)
         #expect(plain.record == restarted.record)
         #expect(PARRound.rounds(of: plain.record).count == 3)
         #expect(plain.turns.contains(.parOverdue) && plain.turns.contains(.parComplete))
-    }
-}
-
-extension World {
-    /// The PAR of the first incident.
-    fileprivate var par: PARCourse { engine.par(of: IncidentNumber(1)) }
-
-    /// The crews of the newest round: name, present/people, and whether it is short or overdue.
-    fileprivate var crews: [String] {
-        guard let round = par.newest else { return [] }
-        return round.crews.map { crew in
-            let present = crew.count.present.map { String($0) } ?? "-"
-            let mark = crew.isShort ? " short" : round.isOverdue(crew) ? " overdue" : ""
-            let name = crew.count.isVisitors ? "visitors" : crew.count.name ?? "-"
-            return "\(name) \(present)/\(crew.count.people)\(mark)"
-        }
-    }
-
-    /// The crews that were last reported as overdue.
-    fileprivate var overdue: [String] {
-        let late = record.last { $0.event == .parOverdue }
-        guard case .par(let note)? = late?.detail else { return [] }
-        return note.crews.map { $0.isVisitors ? "visitors" : $0.name ?? "-" }
-    }
-
-    fileprivate mutating func put(_ user: UserNumber, in crew: CrewNumber) {
-        guard var changed = directory.users[user] else { return }
-        changed.crew = crew
-        edit(.putUser(changed))
-    }
-
-    fileprivate mutating func requestPAR(at seconds: Double, note: String? = nil) throws {
-        now = max(now, seconds)
-        defer { settle() }
-        try engine.requestPAR(
-            of: IncidentNumber(1), of: Self.team, note: note, by: Self.lea, now: Self.time(now), into: &decision)
-    }
-
-    fileprivate mutating func reportPAR(
-        _ crew: String?, isOfVisitors: Bool = false, present: Int32, note: String? = nil, number: Int32? = nil,
-        by author: UserNumber = World.lea, at seconds: Double
-    ) throws {
-        now = max(now, seconds)
-        defer { settle() }
-        try engine.reportPAR(
-            crew, isOfVisitors: isOfVisitors, present: present, note: note, number: number, of: IncidentNumber(1),
-            of: Self.team, by: author, now: Self.time(now), into: &decision)
-    }
-
-    fileprivate mutating func setPARTimer(everySeconds: Double?, at seconds: Double) throws {
-        now = max(now, seconds)
-        defer { settle() }
-        try engine.setPARTimer(
-            PARTimer(everySeconds: everySeconds), of: IncidentNumber(1), of: Self.team, by: Self.lea,
-            now: Self.time(now), into: &decision)
-    }
-
-    fileprivate mutating func handOver(to user: UserNumber, at seconds: Double) throws {
-        now = max(now, seconds)
-        defer { settle() }
-        try engine.handOver(
-            IncidentNumber(1), of: Self.team, to: user, named: directory.users[user]?.name ?? "", note: "relief",
-            by: Self.lea, now: Self.time(now), into: &decision)
-    }
-
-    /// One step of an incident with PAR.
-    fileprivate mutating func play(_ step: Int) throws {
-        switch step {
-        case 0: sweep(at: 900)
-        case 1: try reportPAR("Engine 3", present: 2, at: 910)
-        case 2: try addVisitor("Zoe", at: 920)
-        case 3: sweep(at: 1_205)
-        case 4:
-            try reportPAR(nil, present: 1, at: 1_210)
-            try reportPAR(nil, isOfVisitors: true, present: 1, at: 1_212)
-        case 5: try setPARTimer(everySeconds: 600, at: 1_220)
-        case 6: sweep(at: 1_800)
-        case 7: try handOver(to: Self.ana, at: 1_810)
-        case 8: put(Self.lea, in: CrewNumber(3))
-        case 9: try reportPAR("Engine 3", present: 3, at: 1_820)
-        case 10: try requestPAR(at: 1_830)
-        default: try close(at: 1_840)
-        }
     }
 }

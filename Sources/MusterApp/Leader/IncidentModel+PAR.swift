@@ -15,12 +15,13 @@ extension IncidentModel {
         var parts = [first, words.text(.incidentParReported, count)]
         let short = par.crews.count { ($0.present ?? $0.people) < $0.people }
         if short > 0 { parts.append(words.text(.incidentParShort, count: short)) }
-        if !par.isComplete, let due = par.dueAt, due < wording.now {
-            let late = par.crews.filter { $0.present == nil }.map { crewName($0.name) }
+        let late = par.crews.filter { isLate($0, par) }
+        if !par.isComplete, let due = late.compactMap({ $0.dueAt ?? par.dueAt }).min() {
+            let names = late.map { crewName($0.name) }
             parts.append(
                 words.text(
                     .incidentParOverdue, count: late.count,
-                    ["time": wording.minute(due), "crews": words.listed(late)]))
+                    ["time": wording.minute(due), "crews": words.listed(names)]))
         }
         return words.listed(parts)
     }
@@ -58,10 +59,14 @@ extension IncidentModel {
         await outbox.add(.setPARTimer(incident: open.number, everySeconds: seconds))
     }
 
+    /// Whether the report of a crew is overdue.
+    private func isLate(_ crew: Incident.Round.Crew, _ round: Incident.Round?) -> Bool {
+        crew.present == nil && (crew.dueAt ?? round?.dueAt).map { $0 < wording.now } ?? false
+    }
+
     func parText(of crew: Incident.Round.Crew, _ round: Incident.Round?) -> String {
         guard let present = crew.present else {
-            let isLate = round?.dueAt.map { $0 < wording.now } ?? false
-            return words.text(isLate ? .incidentParCrewOverdue : .incidentParCrewWaits)
+            return words.text(isLate(crew, round) ? .incidentParCrewOverdue : .incidentParCrewWaits)
         }
         let told: KeyValuePairs = [
             "count": String(present), "time": wording.minute(crew.reportedAt), "name": wording.legible(crew.reportedBy),

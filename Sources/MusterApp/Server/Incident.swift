@@ -53,6 +53,8 @@ struct Incident: Codable, Hashable, Sendable, Identifiable {
             var present: Int?
             var reportedAt: Date?
             var reportedBy: String?
+            /// When visitors are overdue who all came after the request; nil where the round's own time holds.
+            var dueAt: Date?
         }
     }
 }
@@ -90,7 +92,8 @@ extension Incident.Round {
             Crew(
                 name: crew["crew"]?.string, people: Int(crew["people"]?.integer ?? 0),
                 present: crew["present"]?.integer.map { Int($0) },
-                reportedAt: crew["reportedTime"]?.date ?? crew["at"]?.date, reportedBy: crew["reportedBy"]?.string)
+                reportedAt: crew["reportedTime"]?.date ?? crew["at"]?.date, reportedBy: crew["reportedBy"]?.string,
+                dueAt: crew["dueTime"]?.date)
         }
         self.init(
             number: number, requestedAt: value["requestedTime"]?.date ?? value["requestedAt"]?.date,

@@ -1,15 +1,19 @@
 /// PAR, the personnel accountability report: who requests it, what crews report, and what follows from the time.
 extension Engine {
     /// Returns the PAR of an open incident as it is now: with the present names of the crews, and how many of their
-    /// people are on the roll at this moment. Visitors who came after the request are in it. Empty for an incident that
-    /// is not open.
+    /// people are on the roll at this moment. Visitors who came after the request are in it, unless it asked for none
+    /// and was complete by then. Empty for an incident that is not open.
     ///
     /// - Complexity: O(people on the roll).
     public func par(of incident: IncidentNumber, after decision: Decision = Decision()) -> PARCourse {
         var course = course(of: incident, after: decision)
         guard var round = course.newest, round.endedAt == nil else { return course }
-        let sizes = crewSizes(of: incident, after: decision)
-        if let visitors = sizes[.visitors] { round.addVisitors(PARCount(of: .visitors, name: nil, people: visitors)) }
+        var sizes = crewSizes(of: incident, after: decision)
+        if !round.countsVisitors {
+            sizes[.withoutCrew, default: 0] += sizes.removeValue(forKey: .visitors) ?? 0
+        } else if let visitors = sizes[.visitors], round.completeAt == nil {
+            round.addVisitors(PARCount(of: .visitors, name: nil, people: visitors))
+        }
         for place in round.crews.indices {
             let group = round.crews[place].count.group
             if case .crew(let crew) = group {
@@ -18,6 +22,11 @@ extension Engine {
                 round.crews[place].count.name = name
             }
             round.crews[place].count.people = sizes[group] ?? 0
+        }
+        if let place = round.visitorsPlace,
+            let arrivedAt = roll(of: incident, after: decision).firstVisitorAt, arrivedAt > round.requestedAt
+        {
+            round.crews[place].dueAt = arrivedAt.advanced(bySeconds: course.timer.reportSeconds)
         }
         course.newest = round
         return course
@@ -69,7 +78,7 @@ extension Engine {
         record(
             .parReported, .parReported, of: open, .par(.init(round: round.number, crews: [count])), by: author,
             note: note, id: id, now: now, into: &decision)
-        completePAR(of: open, now: now, into: &decision)
+        completePAR(of: open, isAgain: round.isReopened, now: now, into: &decision)
     }
 
     /// Sets when PAR is requested by itself. The time to the next request counts from the newest one; where that is
@@ -145,7 +154,8 @@ extension Engine {
         guard !asked.isEmpty else { throw .nobodyToAccountFor }
         endRound(of: incident, now: now, into: &decision)
         let request = IncidentDetail.PARNote(
-            round: number, dueAt: now.advanced(bySeconds: course.timer.reportSeconds), crews: asked)
+            round: number, dueAt: now.advanced(bySeconds: course.timer.reportSeconds), crews: asked,
+            countsVisitors: true)
         record(
             .parRequested, .parRequested, of: incident, .par(request), by: author, note: note, id: id, now: now,
             into: &decision)
@@ -159,19 +169,26 @@ extension Engine {
     }
 
     /// Reports that the open round is complete, once it waits for no crew.
-    private func completePAR(of incident: Incident, now: Instant, into decision: inout Decision) {
-        guard let round = waitingRound(of: incident, after: decision), !round.crews.contains(where: \.isPending) else {
-            return
-        }
+    ///
+    /// - Parameter isAgain: whether it was complete before, and waited for visitors who came since.
+    private func completePAR(
+        of incident: Incident, isAgain: Bool = false, now: Instant, into decision: inout Decision
+    ) {
+        let waiting = waitingRound(of: incident, after: decision)
+        let round = isAgain ? par(of: incident.number, after: decision).newest : waiting
+        guard let round, !round.crews.contains(where: \.isPending) else { return }
         record(
             .parComplete, .parComplete, of: incident, .par(.init(round: round.number)), now: now, into: &decision)
     }
 
     private func reportOverduePAR(of incident: Incident, now: Instant, into decision: inout Decision) {
-        guard let round = waitingRound(of: incident, after: decision), round.overdueAt == nil, now >= round.dueAt else {
-            return
-        }
-        let late = round.crews.filter(\.isPending).map(\.count)
+        guard let round = waitingRound(of: incident, after: decision) else { return }
+        let late = round.crews
+            .filter { $0.isPending && now >= round.dueAt(of: $0) && !round.isOverdue($0) }
+            // A round that was complete waits for visitors alone.
+            .filter { round.completeAt == nil || $0.count.isVisitors }
+            .map(\.count)
+        guard !late.isEmpty else { return }
         record(
             .parOverdue, .parOverdue, of: incident, .par(.init(round: round.number, crews: late)), now: now,
             into: &decision)
@@ -179,10 +196,11 @@ extension Engine {
 
     /// The open round of an incident, while it is not complete.
     private func waitingRound(of incident: Incident, after decision: Decision) -> PARRound? {
+        // Only visitors are waited for once it was complete.
         guard let newest = course(of: incident.number, after: decision).newest, newest.endedAt == nil,
-            newest.completeAt == nil
+            newest.completeAt == nil || newest.visitorsPlace != nil
         else { return nil }
-        return par(of: incident.number, after: decision).newest
+        return par(of: incident.number, after: decision).newest.flatMap { $0.isComplete ? nil : $0 }
     }
 
     /// Adds a line to the record, and reports it where `turn` is given.

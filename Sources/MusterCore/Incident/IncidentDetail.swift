@@ -37,11 +37,15 @@ public enum IncidentDetail: Hashable, Sendable {
         public var dueAt: Instant?
         /// In a request and at its end, all crews; in a report, the crew that reported; of overdue crews, those.
         public var crews: [PARCount]
+        /// In a request: whether the round counts visitors by themselves. Earlier versions counted them with the people
+        /// in no crew.
+        public var countsVisitors: Bool
 
-        public init(round: Int32, dueAt: Instant? = nil, crews: [PARCount] = []) {
+        public init(round: Int32, dueAt: Instant? = nil, crews: [PARCount] = [], countsVisitors: Bool = false) {
             self.round = round
             self.dueAt = dueAt
             self.crews = crews
+            self.countsVisitors = countsVisitors
         }
     }
 }

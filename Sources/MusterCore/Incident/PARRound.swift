@@ -2,6 +2,7 @@
 /// the incident's record, applied in their order, make it.
 ///
 /// It asks for the crews as they are at the moment of the request. A crew that is removed afterwards stays in it.
+/// Visitors who come later are asked for, too, unless the round asked for none and is complete by then.
 public struct PARRound: Hashable, Sendable {
     /// The number, from 1 within its incident.
     public let number: Int32
@@ -13,12 +14,18 @@ public struct PARRound: Hashable, Sendable {
     public let note: String?
     /// When a crew that has not reported is overdue.
     public internal(set) var dueAt: Instant
+    /// Whether visitors are counted by themselves. In a round that an earlier version requested they count with the
+    /// people in no crew.
+    public let countsVisitors: Bool
     /// The crews, in the order of their names; then the people in no crew, and last the visitors, if there are any.
     public internal(set) var crews: [Crew]
-    /// When the last crew reported; nil while one has not.
+    /// When the last crew reported; nil while one has not. Visitors who come afterwards may be waited for all the same:
+    /// `isComplete` tells.
     public private(set) var completeAt: Instant?
-    /// When the server reported that crews are overdue; nil when it did not.
+    /// When the server first reported that crews are overdue; nil when it did not.
     public private(set) var overdueAt: Instant?
+    /// When the server last reported that visitors are overdue; nil when it did not.
+    private var visitorsOverdueAt: Instant?
     /// When the next request or the incident's end replaced it; nil while it is open.
     public private(set) var endedAt: Instant?
 
@@ -33,6 +40,8 @@ public struct PARRound: Hashable, Sendable {
     public struct Crew: Hashable, Sendable {
         /// The crew, how many people it has, and how many of them were reported.
         public internal(set) var count: PARCount
+        /// When visitors are overdue who all came after the request; nil where the round's own time holds.
+        public internal(set) var dueAt: Instant?
         /// When the newest report came; nil before the first.
         public internal(set) var reportedAt: Instant?
         /// The user who made the newest report.
@@ -58,6 +67,7 @@ public struct PARRound: Hashable, Sendable {
         requestedBy = line.author
         self.note = line.note
         dueAt = note.dueAt ?? line.at
+        countsVisitors = note.countsVisitors || note.crews.contains(where: \.isVisitors)
         crews = note.crews.map { Crew($0) }
     }
 
@@ -90,10 +100,17 @@ public struct PARRound: Hashable, Sendable {
                 crews[place].reports &+= 1
             }
         case .parComplete: completeAt = line.at
-        case .parOverdue: overdueAt = line.at
-        // The sizes stay as they were asked for, or reported: people may have left their crews since.
+        case .parOverdue:
+            overdueAt = overdueAt ?? line.at
+            if note.crews.contains(where: \.isVisitors) { visitorsOverdueAt = line.at }
+        // The sizes stay as they were asked for, or reported: people may have left their crews since. The visitors who
+        // came since count, so that the record names everyone of whom nobody reported.
         case .parEnded:
-            note.crews.forEach { addVisitors($0) }
+            for count in note.crews where count.isVisitors {
+                addVisitors(count)
+                guard let place = visitorsPlace else { continue }
+                crews[place].count.people = max(crews[place].count.people, count.people)
+            }
             endedAt = line.at
         default: break
         }
@@ -102,12 +119,30 @@ public struct PARRound: Hashable, Sendable {
     /// Adds the visitors as they are counted now, unless the round asks for visitors already: those who are put on the
     /// roll after the request are asked for, too. Any other count changes nothing.
     mutating func addVisitors(_ count: PARCount) {
-        guard count.isVisitors, !crews.contains(where: \.count.isVisitors) else { return }
+        guard count.isVisitors, visitorsPlace == nil else { return }
         crews.append(Crew(count))
     }
 
+    /// The place of the visitors among the crews; nil while the round asks for none.
+    var visitorsPlace: Int? { crews.firstIndex(where: \.count.isVisitors) }
+
+    /// Whether every crew has reported, and no visitors are waited for who came since.
+    public var isComplete: Bool { completeAt != nil && !isReopened }
+
+    /// Whether the round was complete, and waits for visitors who came since.
+    var isReopened: Bool {
+        completeAt != nil && endedAt == nil && crews.contains { $0.count.isVisitors && $0.isPending }
+    }
+
+    /// When a crew that has not reported is overdue: visitors who came after the request have the whole time, too.
+    public func dueAt(of crew: Crew) -> Instant { max(dueAt, crew.dueAt ?? dueAt) }
+
     /// Whether the server reported a crew as overdue, and still waits for its report.
-    public func isOverdue(_ crew: Crew) -> Bool { overdueAt != nil && endedAt == nil && crew.isPending }
+    public func isOverdue(_ crew: Crew) -> Bool {
+        guard endedAt == nil, crew.isPending else { return false }
+        guard let dueAt = crew.dueAt else { return overdueAt != nil }
+        return visitorsOverdueAt.map { $0 >= dueAt } ?? false
+    }
 }
 
 /// How many people of one crew, or how many visitors, a PAR round asks for, and how many of them were reported.

@@ -29,6 +29,8 @@ public struct Roll: Hashable, Sendable {
         public var markedAt: Instant?
         /// The leader's note with the mark.
         public var note: String?
+        /// When a visitor was put on the roll.
+        public internal(set) var arrivedAt: Instant?
         /// When the person acknowledged the call of the incident, since the incident was last opened. It says nothing
         /// about how the person is.
         public var callSeenAt: Instant?
@@ -75,7 +77,9 @@ public struct Roll: Hashable, Sendable {
         case .removed:
             member.departure = line
             member.isWithoutUser = true
-        case .visitor: member.isWithoutUser = true
+        case .visitor:
+            member.isWithoutUser = true
+            member.arrivedAt = member.arrivedAt ?? line.at
         case .allAccounted, .notAllAccounted, .closed, .reopened, .parRequested, .parReported, .parComplete,
             .parOverdue, .parEnded, .parTimerSet, .handedOver:
             return
@@ -105,6 +109,13 @@ public struct Roll: Hashable, Sendable {
         }
     }
 
+    /// Adjusts the times after the server's clock was set back: no visitor came in the future.
+    mutating func adjustTimes(to now: Instant) {
+        for (person, member) in members where member.arrivedAt.map({ $0 > now }) ?? false {
+            members[person]?.arrivedAt = now
+        }
+    }
+
     /// Whether a person is on the roll: was put on it and not taken off.
     public func holds(_ person: UserNumber) -> Bool { members[person].map { $0.takenOff == nil } ?? false }
 
@@ -115,6 +126,9 @@ public struct Roll: Hashable, Sendable {
 
     /// Everyone who is on the roll, in the order of their numbers.
     public var present: [UserNumber] { members.filter { $0.value.takenOff == nil }.keys.sorted() }
+
+    /// When the first of the visitors who are on the roll came; nil without visitors.
+    var firstVisitorAt: Instant? { members.values.lazy.filter { $0.takenOff == nil }.compactMap(\.arrivedAt).min() }
 
     /// How many visitors are or were on the roll.
     public var visitorCount: Int { members.keys.count { $0.rawValue < 0 } }

@@ -24,6 +24,7 @@ extension Engine {
         for index in devices.indices { devices[index].adjustTimes(to: now) }
         for index in people.indices { people[index].declared.adjustTimes(to: now, wasOff: wasOff) }
         for incident in courses.keys { courses[incident]?.adjustTimes(to: now, wasOff: wasOff) }
+        for incident in rolls.keys { rolls[incident]?.adjustTimes(to: now) }
         ranges.removeAll(after: now)
         accountedTimes.removeAll()
     }

@@ -57,7 +57,9 @@ extension Schema {
             "PARCrew",
             object(
                 count + [("isOverdue", boolean), ("isShort", boolean)],
-                optional: counted + [("reportedTime", time), ("reportedBy", text), ("note", text)])
+                optional: counted + [
+                    ("reportedTime", time), ("reportedBy", text), ("note", text), ("dueTime", time),
+                ])
         ),
     ]
 }

@@ -6,7 +6,7 @@ extension ByteWriter {
     mutating func put(_ detail: IncidentDetail) {
         switch detail {
         case .par(let note):
-            put(byte: 0)
+            put(byte: note.countsVisitors ? 6 : 0)
             put(number: note.round)
             put(optional: note.dueAt)
             put(varint: UInt64(note.crews.count))
@@ -54,10 +54,7 @@ extension ByteWriter {
 extension ByteReader {
     mutating func incidentDetail() throws(CodecError) -> IncidentDetail {
         switch try byte() {
-        case 0:
-            var note = IncidentDetail.PARNote(round: try number(), dueAt: try optionalInstant())
-            for _ in 0..<(try count(minimumBytes: 4)) { note.crews.append(try parCount()) }
-            return .par(note)
+        case 0: return .par(try parNote())
         case 1:
             let everySeconds: Double? = try isPresent() ? try exactDouble() : nil
             return .parTimer(PARTimer(everySeconds: everySeconds, graceSeconds: try exactDouble()))
@@ -71,8 +68,16 @@ extension ByteReader {
             let (people, accounted, checking) = (try number() as Int32, try number() as Int32, try number() as Int32)
             return .counts(
                 RollCounts(people: Int(people), accounted: Int(accounted), checking: Int(checking)))
+        case 6: return .par(try parNote(countsVisitors: true))
         default: throw .malformed(offset: offset)
         }
+    }
+
+    private mutating func parNote(countsVisitors: Bool = false) throws(CodecError) -> IncidentDetail.PARNote {
+        var note = IncidentDetail.PARNote(
+            round: try number(), dueAt: try optionalInstant(), countsVisitors: countsVisitors)
+        for _ in 0..<(try count(minimumBytes: 4)) { note.crews.append(try parCount()) }
+        return note
     }
 
     private mutating func parCount() throws(CodecError) -> PARCount {

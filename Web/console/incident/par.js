@@ -12,6 +12,7 @@ import { listed, t } from "../shared/words.js";
  * @property {string} [reportedTime]
  * @property {string} [reportedBy]
  * @property {string} [note]
+ * @property {string} [dueTime] of visitors who all came after the request: when they are overdue
  * @property {boolean} isOverdue
  * @property {boolean} isShort fewer than there should be
  * @property {boolean} [isOver] whether the round has ended, as `reportsAt` finds
@@ -26,8 +27,13 @@ export function owesReport({ people, present }) {
 }
 
 /** Whether a crew's report is overdue, by the server's word or by the time; in a round that ended none is. */
-export function isLate(report, { dueTime, endedTime }, nowMs) {
-    return owesReport(report) && endedTime === undefined && (report.isOverdue || nowMs > Date.parse(dueTime));
+export function isLate(report, par, nowMs) {
+    return owesReport(report) && par.endedTime === undefined && (report.isOverdue || nowMs > dueMsOf(report, par));
+}
+
+/** When a crew's report is overdue: visitors who came after the request have a time of their own. */
+function dueMsOf(report, { dueTime }) {
+    return Date.parse(report.dueTime ?? dueTime);
 }
 
 /** The reports of a PAR as they are at this moment: those are overdue whose time is over. @returns {CrewReport[]} */
@@ -62,10 +68,11 @@ export function askedWords({ number, requestedTime, requestedBy, note }, nowMs) 
 /** How far a PAR is: how many reported, who is short, and until when the others have while the incident is open. */
 export function courseWords(par, nowMs, isOpen = true) {
     const sum = parSum(par, nowMs);
-    const left = (Date.parse(par.dueTime) - nowMs) / 1000;
-    const isOver = !isOpen || sum.reported === sum.crews || left <= 0;
+    const waited = par.crews.filter((report) => owesReport(report) && !isLate(report, par, nowMs));
+    const dueMs = Math.min(...waited.map((report) => dueMsOf(report, par)));
+    const isOver = !isOpen || waited.length === 0 || dueMs <= nowMs;
     const until = isOver ? "" : t("incident.parDue", {
-        time: clockTime(par.dueTime, nowMs), duration: duration(left) });
+        time: clockTime(new Date(dueMs).toISOString(), nowMs), duration: duration((dueMs - nowMs) / 1000) });
     return listed([
         t("incident.parReported", { count: sum.reported, crews: sum.crews }),
         t("incident.parPresent", { count: sum.present, people: sum.people }),
@@ -79,8 +86,9 @@ export function overdueWords(par, nowMs, limit = 8) {
     if (late.length === 0) { return ""; }
     const names = late.slice(0, limit).map(crewWords);
     const more = late.length - names.length;
+    const sinceMs = Math.min(...late.map((report) => dueMsOf(report, par)));
     return t("incident.parOverdue", {
-        count: late.length, time: clockTime(par.dueTime, nowMs),
+        count: late.length, time: clockTime(new Date(sinceMs).toISOString(), nowMs),
         crews: listed([...names, more > 0 && t("sos.more", { count: more })]),
     });
 }

@@ -91,8 +91,8 @@ extension JSONWriter {
         }
         if let note = round.note { member("note", note) }
         member("dueTime", round.dueAt)
-        member("isComplete", round.completeAt != nil)
-        if let moment = round.completeAt { member("completeTime", moment) }
+        member("isComplete", round.isComplete)
+        if round.isComplete, let moment = round.completeAt { member("completeTime", moment) }
         if let moment = round.overdueAt { member("overdueTime", moment) }
         if let moment = round.endedAt { member("endedTime", moment) }
         key("crews")
@@ -103,6 +103,7 @@ extension JSONWriter {
             if let moment = crew.reportedAt { member("reportedTime", moment) }
             if let reporter { member("reportedBy", reporter) }
             if let note = crew.note { member("note", note) }
+            if crew.dueAt != nil { member("dueTime", round.dueAt(of: crew)) }
             member("isOverdue", round.isOverdue(crew))
             member("isShort", crew.isShort)
             endObject()
