@@ -152,8 +152,9 @@ struct WatchedDevice: Sendable {
             let region = Region(
                 number: former?.number ?? nextRegion(), collection: collection, id: id, name: draft.name ?? id,
                 // A scanner is another device, so its regions get the number of no device here.
-                shape: draft.shape, beacon: draft.beacon?.area { _ in DeviceNumber(-1) }, isMuster: draft.isMuster,
-                mode: draft.mode, dwellSeconds: draft.dwellSeconds,
+                shape: draft.shape, beacon: draft.beacon?.area { _ in DeviceNumber(-1) },
+                // By whichever it is one: the device only follows it.
+                isMuster: draft.isMuster || draft.isMusterByRule, mode: draft.mode, dwellSeconds: draft.dwellSeconds,
                 exitDelaySeconds: draft.exitDelaySeconds)
             gone.remove(region.number)
             known[digest] = region.number

@@ -37,7 +37,8 @@ extension JSONWriter {
             otherMembers(of: properties, isCircle: region.shape?.isCircle ?? false)
         }
         endObject()
-        // Not properties, which a client that stores the Feature again would make the region's own.
+        // Not properties, which a client that stores the Feature again would make the region's own; `RegionReader`
+        // reads the mark of such a Feature as none.
         if isMuster == true, !region.isMuster { member("musterByRule", true) }
         if !musterRules.isEmpty {
             key("musterRules")

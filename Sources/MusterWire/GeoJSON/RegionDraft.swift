@@ -9,8 +9,10 @@ package struct RegionDraft: Hashable, Sendable {
     package var id: String?
     /// The property `name`.
     package var name: String?
-    /// The property `muster`; false by default.
+    /// The property `muster`; false by default, and where `isMusterByRule` says that it is not the region's own.
     package var isMuster: Bool
+    /// Whether a rule alone makes it a muster region: the member `musterByRule` of a Feature that the server wrote.
+    package var isMusterByRule = false
     /// The property `crossingMode`; nil when absent.
     package var mode: RegionMode?
     /// The property `dwell`: after how many seconds inside a dwell is reported; nil for never.

@@ -102,6 +102,8 @@ struct RegionReader {
         var geometry: GeometryDraft?
         /// Whether the geometry is null: the region has no place.
         var isPlaceless = false
+        /// Whether a rule alone made it a muster region where it was written: the mark is not its own.
+        var isMusterByRule = false
         var properties = PropertiesDraft()
     }
 
@@ -198,6 +200,8 @@ struct RegionReader {
             draft.isPlaceless = try reader.peek() == .null
             if draft.isPlaceless { try reader.null() } else { draft.geometry = try readGeometry(&reader) }
         case "properties": draft.properties = try readProperties(&reader)
+        case "musterByRule":
+            if try reader.peek() == .boolean { draft.isMusterByRule = try reader.boolean() } else { try reader.skip() }
         case "bbox": try readBox(&reader, at: "/bbox")
         case "crs": try readReferenceSystem(&reader)
         default: try reader.skip()
@@ -206,7 +210,11 @@ struct RegionReader {
 
     private mutating func finish(_ draft: Draft, since mark: Int) {
         if draft.geometry == nil, !draft.keys.contains("geometry") { record(.missing, at: "/geometry") }
+        let count = drafts.count
         finish(draft.id, draft.geometry, isPlaceless: draft.isPlaceless, draft.properties, since: mark)
+        guard draft.isMusterByRule, drafts.count > count, drafts[count].isMuster else { return }
+        drafts[count].isMuster = false
+        drafts[count].isMusterByRule = true
     }
 
     /// Makes a region from the parts of a feature, if there was no fault since `mark` and none is found now.

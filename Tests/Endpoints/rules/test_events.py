@@ -215,8 +215,12 @@ def test_what_a_rule_for_safety_selects_is_known_before_it_is_made_and_named_at_
     assert region["musterRules"] == ["points"] and region["properties"]["muster"] is True
     assert region["musterByRule"] is True
     assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/hall")
+    # An export and its import do not make the rule's mark the region's own.
+    exported = admin.ok("GET", "/collections/mill/regions")
+    admin.ok("POST", "/collections/mill/regions", exported)
     admin.ok("PATCH", "/rules/points", {"enabled": False})
-    assert "musterRules" not in admin.ok("GET", "/collections/mill/regions/assembly-north")
+    region = admin.ok("GET", "/collections/mill/regions/assembly-north")
+    assert "musterRules" not in region and region["properties"]["muster"] is False
     admin.ok("DELETE", "/rules/points")
 
 

@@ -54,4 +54,19 @@ struct RegionFeatureTests {
                 == #"{"type":"Feature","id":"m","geometry":{"type":"MultiPolygon","coordinates":[\#(ring),\#(ring)]},"#
                 + #""properties":{"name":"m","muster":false}}"#)
     }
+
+    @Test func `a region that only a rule makes a muster region reads back as none of its own`() throws {
+        let region = Region(
+            number: RegionNumber(1), collection: CollectionNumber(1), id: "c", name: "c",
+            shape: .circle(Circle(centre: place(47.25, 8.5), radius: 150)))
+        var writer = JSONWriter()
+        writer.feature(region, isMuster: true, musterRules: ["points"])
+        let text = writer.bytes.text
+        #expect(text.contains(#""muster":true"#) && text.contains(#""musterByRule":true"#))
+        let draft = try #require(try RegionDraft.decode(text.bytes).first)
+        #expect(!draft.isMuster && draft.isMusterByRule)
+        // What others mean by a member of that name says nothing.
+        let other = text.replacing(#""musterByRule":true"#, with: #""musterByRule":"yes""#)
+        #expect(try RegionDraft.decode(other.bytes).map(\.isMuster) == [true])
+    }
 }
