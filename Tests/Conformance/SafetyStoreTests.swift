@@ -205,7 +205,8 @@ import Testing
             line(.parTimerSet, .parTimer(PARTimer()), at: 1), line(.parTimerSet, timer, at: 2),
             line(.parRequested, round(1), at: 3, id: "a"), line(.parReported, round(1), at: 4),
             line(.parRequested, round(7), of: 2, at: 5, id: "a"), line(.parEnded, round(1), at: 6),
-            line(.parRequested, round(2), at: 7), line(.handedOver, .handedOver(to: UserNumber(8)), at: 8, id: "b"),
+            line(.parRequested, round(2), at: 7),
+            line(.handedOver, .handedOver(to: UserNumber(8), from: nil), at: 8, id: "b"),
             line(.parComplete, .par(.init(round: 2)), at: 9),
         ]
         try bench.store.write(at: .test(5)) { transaction in

@@ -76,7 +76,7 @@ extension IncidentDetail {
         .par(.init(round: 1, dueAt: .test(9))), .par(.init(round: .max, crews: PARCount.samples)),
         .par(.init(round: 3, dueAt: .test(9), crews: PARCount.samples, countsVisitors: true)),
         .parTimer(PARTimer(everySeconds: 900.5, graceSeconds: 60)), .parTimer(PARTimer()),
-        .handedOver(to: UserNumber(.max)),
+        .handedOver(to: UserNumber(.max), from: nil), .handedOver(to: UserNumber(1), from: UserNumber(.max)),
     ]
 }
 

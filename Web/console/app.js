@@ -175,6 +175,7 @@ function begin() {
     looked = undefined;
     store.set({ user: session.user, whySignedOut: "", filter, selection });
     outbox.begin(session.user.name);
+    page.seenHandovers.begin(session.user.name);
     storage.ask();
     push.begin();
     // A screen that opens before the state is here reads the time, too.

@@ -103,11 +103,12 @@ extension Engine {
         by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) {
         var open = try openIncident(incident, of: team, after: decision)
-        guard open.leader != leader else { return }
+        let former = open.leader
+        guard former != leader else { return }
         open.leader = leader
         record(
-            .handedOver, .handedOver, of: open, .handedOver(to: leader), by: author, note: note, name: name, id: id,
-            now: now, into: &decision)
+            .handedOver, .handedOver, of: open, .handedOver(to: leader, from: former), by: author, note: note,
+            name: name, id: id, now: now, into: &decision)
     }
 
     /// Starts the timer that a team chose for its incidents.

@@ -4,8 +4,9 @@ public enum IncidentDetail: Hashable, Sendable {
     case par(PARNote)
     /// When PAR is requested by itself from now on.
     case parTimer(PARTimer)
-    /// The user who leads the incident from now on.
-    case handedOver(to: UserNumber)
+    /// The user who leads the incident from now on, and the one who led it until then; nil where nobody did, and in
+    /// lines of earlier versions.
+    case handedOver(to: UserNumber, from: UserNumber?)
     /// What a person said about a person on the roll.
     case declared(DeclaredNote)
     /// The line is the first since the call of the incident by which the person is accounted for.

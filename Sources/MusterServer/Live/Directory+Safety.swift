@@ -34,20 +34,28 @@ extension Directory {
             user: entry.event.isMilestone ? nil : nameOnRecord(of: entry.person, entry.name ?? names[entry.person]),
             event: entry.event, safety: named(entry.safety), lastSeen: entry.lastSeen,
             author: entry.author.map { name(of: $0) }, note: entry.note, detail: entry.detail,
-            leader: entry.event == .handedOver ? leaderName(in: entry) : nil)
+            leader: entry.event == .handedOver ? leaderName(in: entry) : nil,
+            formerLeader: formerLeader(in: entry.detail))
+    }
+
+    /// The name of the user who led an incident until it was handed over; nil where nobody did.
+    private func formerLeader(in detail: IncidentDetail?) -> String? {
+        guard case .handedOver(_, let former?)? = detail else { return nil }
+        return name(of: former)
     }
 
     /// The name of the user to whom an incident was handed over; of a removed user the name that the record keeps.
     private func leaderName(in entry: IncidentEntry) -> String? {
-        guard case .handedOver(let leader)? = entry.detail else { return entry.name }
+        guard case .handedOver(let leader, _)? = entry.detail else { return entry.name }
         return users[leader]?.name ?? entry.name ?? gone(leader)
     }
 
     /// What a change of an incident says of PAR or of a handover, with names.
     package func named(_ news: Incident.News) -> NamedIncidentNews {
-        let leader: UserNumber? = if case .handedOver(let leader) = news.detail { leader } else { nil }
+        let leader: UserNumber? = if case .handedOver(let leader, _) = news.detail { leader } else { nil }
         return NamedIncidentNews(
-            detail: news.detail, by: news.by.map { name(of: $0) }, leader: leader.map { name(of: $0) })
+            detail: news.detail, at: news.at, by: news.by.map { name(of: $0) }, leader: leader.map { name(of: $0) },
+            formerLeader: formerLeader(in: news.detail))
     }
 
     /// A round of PAR, with names.

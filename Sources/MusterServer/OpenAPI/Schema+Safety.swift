@@ -61,7 +61,8 @@ extension Schema {
         ("crews", list(of: object(counts, optional: [("crew", crewName), ("allAccountedTime", time)]))),
         ("roll", list(of: reference("RollPerson"))),
     ]
-    private static let closings = [
+    private static let course = [
+        ("handover", object([("at", time), ("to", text)], optional: [("by", text), ("from", text)])),
         (
             "closings",
             list(
@@ -71,7 +72,7 @@ extension Schema {
                         ("closedBy", text), ("reason", text), ("counts", rollCounts), ("reopenedAt", time),
                         ("reopenedBy", text), ("reopenReason", text),
                     ]))
-        )
+        ),
     ]
     private static let coordinates: [(String, String)] = [
         ("latitude", number(-90...90)), ("longitude", number(-180...180)),
@@ -160,14 +161,14 @@ extension Schema {
         ("Incident", object(incidentMembers, optional: closing + par)),
         ("ClosedIncident", object(incidentMembers + [("counts", rollCounts)], optional: closing)),
         ("IncidentPage", page(of: "Incident")),
-        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + par + closings)),
+        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + par + course)),
         (
             "IncidentReport",
             object(
                 incidentMembers + rollMembers + [
                     ("parRounds", list(of: reference("PARRound"))), ("handovers", list(of: reference("RecordLine"))),
                     ("changes", list(of: reference("RecordLine"))),
-                ], optional: closing + par + closings)
+                ], optional: closing + par + course)
         ),
         (
             "RollPerson",
@@ -202,7 +203,8 @@ extension Schema {
                 [("at", time), ("event", words(IncidentEntry.Event.allCases.map(\.wireName.description)))],
                 optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
                     ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
-                    ("team", text), ("device", text), ("to", text), ("evidence", list(of: reference("Evidence"))),
+                    ("team", text), ("device", text), ("to", text), ("from", text),
+                    ("evidence", list(of: reference("Evidence"))),
                     ("declared", declarationKind), ("declaredTime", time), ("late", boolean),
                     ("firstAccounted", boolean), ("counts", rollCounts),
                 ] + parNews)

@@ -23,7 +23,7 @@ extension PushRecipients {
             (state, title) = ("par", "\(prefix)PAR \(note.round) is due")
             body = "\(team.name): every crew has to report."
             people = leaders(of: incident.team)
-        case .handedOver(let leader):
+        case .handedOver(let leader, _):
             let author = news.by.flatMap { directory.users[$0]?.name } ?? "Another leader"
             (state, title) = ("handed-over", "\(prefix)You lead the incident")
             body = "\(team.name): \(author) handed it over to you."

@@ -122,7 +122,7 @@ extension EventMapper {
         case .parTimer(let timer):
             if let everySeconds = timer.everySeconds { detail.append(.init("EverySeconds", .number(everySeconds))) }
             detail.append(.init("GraceSeconds", .number(timer.graceSeconds)))
-        case .handedOver(let leader): detail.add("To", name(of: leader, directory))
+        case .handedOver(let leader, _): detail.add("To", name(of: leader, directory))
         case .declared, .firstAccounted, .counts: break
         }
     }

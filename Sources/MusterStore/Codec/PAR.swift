@@ -16,9 +16,10 @@ extension ByteWriter {
             put(byte: timer.everySeconds == nil ? 0 : 1)
             if let everySeconds = timer.everySeconds { put(exact: everySeconds) }
             put(exact: timer.graceSeconds)
-        case .handedOver(let leader):
-            put(byte: 2)
+        case .handedOver(let leader, let former):
+            put(byte: 7)
             put(number: leader.rawValue)
+            put(optional: former)
         case .declared(let note):
             put(byte: 3)
             put(instant: note.at)
@@ -58,7 +59,8 @@ extension ByteReader {
         case 1:
             let everySeconds: Double? = try isPresent() ? try exactDouble() : nil
             return .parTimer(PARTimer(everySeconds: everySeconds, graceSeconds: try exactDouble()))
-        case 2: return .handedOver(to: UserNumber(try number()))
+        // Earlier versions did not store who led it until then.
+        case 2: return .handedOver(to: UserNumber(try number()), from: nil)
         case 3:
             let at = try instant()
             guard let kind = Declaration.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
@@ -69,6 +71,9 @@ extension ByteReader {
             return .counts(
                 RollCounts(people: Int(people), accounted: Int(accounted), checking: Int(checking)))
         case 6: return .par(try parNote(countsVisitors: true))
+        case 7:
+            let leader = UserNumber(try number())
+            return .handedOver(to: leader, from: try isPresent() ? UserNumber(try number()) : nil)
         default: throw .malformed(offset: offset)
         }
     }

@@ -200,7 +200,12 @@ def test_the_lead_is_handed_over_and_the_report_has_it_with_every_par(server):
     assert lea.ok("POST", f"/incidents/{number}/handover", order)["leader"] == "pond-leo"
     assert lea.ok("POST", f"/incidents/{number}/handover", order)["leader"] == "pond-leo"
     # The new leader hands it on to an admin; the repeated order of before brings nothing back.
+    before = lea.last_sequence()
     leo.ok("POST", f"/incidents/{number}/handover", {"to": "admin"})
+    [change] = happened(lea, before)
+    newest = lea.ok("GET", f"/incidents/{number}")["handover"]
+    assert newest == {"at": change["handedOverTime"], "to": "admin", "by": "pond-leo", "from": "pond-leo"}
+    assert (change["to"], change["from"]) == ("admin", "pond-leo")
     assert lea.ok("POST", f"/incidents/{number}/handover", order)["leader"] == "admin"
     lea.ok("POST", f"/incidents/{number}/par", {"note": "again"})
     lea.ok("POST", f"/incidents/{number}/close", {"reason": "over"})

@@ -57,23 +57,27 @@ import Testing
         }
         check(
             .parReported,
-            NamedIncidentNews(detail: .par(.init(round: 2, crews: [Self.crews[0]])), by: "bob"),
+            NamedIncidentNews(detail: .par(.init(round: 2, crews: [Self.crews[0]])), at: Self.time, by: "bob"),
             #"{"by":"bob","parNumber":2,"crew":"Engine <3>","people":4,"present":3}"#)
         check(
-            .parOverdue, NamedIncidentNews(detail: .par(.init(round: 2, crews: [Self.crews[1]])), by: nil),
+            .parOverdue,
+            NamedIncidentNews(detail: .par(.init(round: 2, crews: [Self.crews[1]])), at: Self.time, by: nil),
             #"{"parNumber":2,"crews":[{"people":2}]}"#)
         check(
             .parOverdue,
             NamedIncidentNews(
                 detail: .par(.init(round: 2, crews: [PARCount(crew: nil, name: nil, people: 3, isVisitors: true)])),
-                by: nil),
+                at: Self.time, by: nil),
             #"{"parNumber":2,"crews":[{"visitors":true,"people":3}]}"#)
         check(
-            .parTimerSet, NamedIncidentNews(detail: .parTimer(PARTimer()), by: "bob"),
+            .parTimerSet, NamedIncidentNews(detail: .parTimer(PARTimer()), at: Self.time, by: "bob"),
             #"{"by":"bob","everySeconds":null,"graceSeconds":300}"#)
         check(
-            .handedOver, NamedIncidentNews(detail: .handedOver(to: UserNumber(7)), by: "bob", leader: "ann"),
-            #"{"by":"bob","to":"ann"}"#)
+            .handedOver,
+            NamedIncidentNews(
+                detail: .handedOver(to: UserNumber(7), from: UserNumber(8)), at: Self.time, by: "bob", leader: "ann",
+                formerLeader: "lea"),
+            #"{"by":"bob","to":"ann","from":"lea","handedOverTime":"2026-11-21T06:00:00.000Z"}"#)
     }
 
     @Test func `the page of the report says which crew is short and which is overdue, and escapes names`() throws {

@@ -5,7 +5,7 @@ import { clockTime } from "../shared/time.js";
 import { t } from "../shared/words.js";
 import { whatWords } from "./alarmwords.js";
 
-const storageKey = "muster-handovers-seen";
+const storagePrefix = "muster.handovers-seen.";
 /** As many handovers are remembered as seen. */
 const seenLimit = 50;
 
@@ -17,60 +17,56 @@ const seenLimit = 50;
  * @returns {{key: string, incident: object, isMine: boolean, words: string}[]}
  */
 export function handoverNews(live, name, seen) {
-    const news = [...live.incidents.values()].map((incident) => newsOf(incident, live.events, name)).filter(Boolean);
+    const news = [...live.incidents.values()].map((incident) => newsOf(incident, name)).filter(Boolean);
     return news.filter(({ key }) => !seen.includes(key));
 }
 
-function newsOf(incident, events, name) {
-    const { number, leader, startedBy } = incident;
-    if (name === undefined || !leader) { return undefined; }
-    const [last, before] = events.filter((event) => event.number === number && event.happened === "handedOver");
-    if (last?.to !== leader) {
-        // The page no longer has the event, or does not have it yet.
-        const isGiven = leader === name && startedBy !== name;
-        return isGiven ? { key: `${number} ${name}`, incident, isMine: true, words: yours("lead.now", incident) }
-            : undefined;
-    }
-    const led = before?.to ?? startedBy;
-    const said = { name: legible(last.by ?? ""), time: clockTime(last.at) };
-    const key = `${number} ${last.sequence}`;
+function newsOf(incident, name) {
+    const { number, leader, handover } = incident;
+    // Without a handover, who leads is who started it.
+    if (name === undefined || !leader || handover?.to !== leader) { return undefined; }
+    const { at, by, from } = handover;
+    const key = `${number} ${at}`;
+    const said = { name: legible(by ?? ""), time: clockTime(at), what: whatWords(incident) };
     if (leader === name) {
-        const words = yours(last.by && last.by !== name ? "lead.given" : "lead.taken", incident, said);
+        const words = t(by && by !== name ? "lead.given" : "lead.taken", said);
         return { key, incident, isMine: true, words };
     }
-    const words = t("lead.theirs", { ...said, name: legible(leader), what: whatWords(incident) });
-    return led === name ? { key, incident, isMine: false, words } : undefined;
+    const words = t("lead.theirs", { ...said, name: legible(leader) });
+    return from === name ? { key, incident, isMine: false, words } : undefined;
 }
 
-function yours(key, incident, said = {}) {
-    return t(key, { ...said, what: whatWords(incident) });
-}
-
-/** The handovers that this browser's user said they know of. */
+/** The handovers that each user of this browser said they know of: several leaders may share it. */
 export class SeenHandovers {
     #storage;
     #report;
+    #user;
 
     /**
-     * @param {{report: (keys: string[]) => void, storage?: Storage}} options `report` takes the keys, now and after
-     *     each that is added
+     * @param {{report: (keys: string[]) => void, storage?: Storage}} options `report` takes the keys of the user who
+     *     is signed in, at the sign-in and after each that is added
      */
     constructor({ report, storage = browserStorage() }) {
         this.#storage = storage;
         this.#report = report;
-        report(this.#keys());
+    }
+
+    /** @param {string} user who signed in */
+    begin(user) {
+        this.#user = user;
+        this.#report(this.#keys());
     }
 
     add(key) {
         const keys = [...this.#keys().filter((each) => each !== key), key].slice(-seenLimit);
         // A browser that is full, or stores nothing, tells it again after a reload.
-        try { this.#storage.setItem(storageKey, JSON.stringify(keys)); } catch { /* told again */ }
+        try { this.#storage.setItem(storagePrefix + this.#user, JSON.stringify(keys)); } catch { /* told again */ }
         this.#report(keys);
     }
 
     #keys() {
         try {
-            const found = JSON.parse(this.#storage.getItem(storageKey) ?? "[]");
+            const found = JSON.parse(this.#storage.getItem(storagePrefix + this.#user) ?? "[]");
             return Array.isArray(found) ? found : [];
         } catch { return []; }
     }

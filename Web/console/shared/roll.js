@@ -58,6 +58,17 @@ export function applyRoll(draft, { incident, team, event, ...person }, nowhere) 
     return false;
 }
 
+/**
+ * The incident that a change tells of, with its newest handover, of which the changes after it say nothing.
+ * @param {object} change
+ * @param {object} [known] the incident as it was
+ */
+export function withHandover({ type, sequence, at, ...incident }, known) {
+    const { happened, to, by, from, handedOverTime = at } = incident;
+    const handover = happened === "handedOver" ? { at: handedOverTime, to, by, from } : known?.handover;
+    return handover ? { ...incident, handover } : incident;
+}
+
 /** Leaves out who stood on the roll of an incident alone, as it was closed, and what it said of all others. */
 export function endRoll(draft, incident) {
     const none = {

@@ -80,8 +80,15 @@ export async function loadHistory(get, sequence, length = 1000) {
 async function loadIncidents(get) {
     const incidents = (await allowed(get("incidents")))?.items ?? [];
     const open = incidents.filter((incident) => incident.open !== false);
-    const rolls = await Promise.all(open.slice(0, rollLimit).map(({ number }) => allowed(get(`incidents/${number}`))));
-    return { incidents, rolls: rolls.filter(Boolean) };
+    const answers = await Promise.all(
+        open.slice(0, rollLimit).map(({ number }) => allowed(get(`incidents/${number}`))));
+    const rolls = answers.filter(Boolean);
+    const handovers = new Map(rolls.map(({ number, handover }) => [number, handover]));
+    const withHandover = (incident) => {
+        const handover = handovers.get(incident.number);
+        return handover ? { ...incident, handover } : incident;
+    };
+    return { incidents: incidents.map(withHandover), rolls };
 }
 
 async function loadPeople(get) {

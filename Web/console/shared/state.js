@@ -6,7 +6,7 @@
  */
 
 import { eventOf, isQuestion, promptMs, withEvents } from "./eventlog.js";
-import { applyRoll, endRoll, recordOf, withRolls } from "./roll.js";
+import { applyRoll, endRoll, recordOf, withHandover, withRolls } from "./roll.js";
 import { understood, understoodPresence } from "./understood.js";
 
 /** As many events as the page keeps, the latest first. */
@@ -61,7 +61,8 @@ const coarseMetres = 500;
  * @property {number} presenceSequence the latest change that the snapshot's presences hold
  * @property {Map<string, Member>} members by user
  * @property {Map<string, object>} regions by `collection/id`: {collection, id, name, muster, geometry, radius?}
- * @property {Map<number, object>} incidents those that are open, by number: {number, team, kind, startedAt, …}
+ * @property {Map<number, object>} incidents those that are open, by number: {number, team, kind, startedAt, …},
+ *   with the newest `handover` as {at, to, by, from}
  * @property {Map<number, object>} closed incidents that were closed, by number
  * @property {Set<string>} alwaysShown the teams whose safety is shown without an incident too
  * @property {{aheadSeconds: number, devices: number}} [serverClock] why the server suspects its own clock
@@ -353,7 +354,8 @@ function applyPause(draft, { user, happened, since, until, note, sequence }) {
     draft.members.set(user, { ...member, pause, pauseSequence: sequence });
 }
 
-function applyIncident(draft, { type, sequence, at, ...incident }) {
+function applyIncident(draft, change) {
+    const incident = withHandover(change, draft.incidents.get(change.number) ?? draft.closed.get(change.number));
     draft.incidents = new Map(draft.incidents);
     draft.closed = new Map(draft.closed);
     const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];

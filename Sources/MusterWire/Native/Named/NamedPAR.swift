@@ -40,15 +40,23 @@ package struct NamedPARRound: Hashable, Sendable {
 package struct NamedIncidentNews: Hashable, Sendable {
     /// What happened, in numbers.
     package var detail: IncidentDetail
+    /// When it happened, by the server's clock.
+    package var at: Instant
     /// The name of the user who did it; nil for the server itself.
     package var by: String?
     /// The name of the user who leads from now on, in a handover.
     package var leader: String?
+    /// The name of the user who led until then, in a handover; nil where nobody did.
+    package var formerLeader: String?
 
-    package init(detail: IncidentDetail, by: String?, leader: String? = nil) {
+    package init(
+        detail: IncidentDetail, at: Instant, by: String?, leader: String? = nil, formerLeader: String? = nil
+    ) {
         self.detail = detail
+        self.at = at
         self.by = by
         self.leader = leader
+        self.formerLeader = formerLeader
     }
 }
 
@@ -121,7 +129,10 @@ extension JSONWriter {
     package mutating func members(of news: NamedIncidentNews, _ turn: Incident.Turn) {
         if let user = news.by { member("by", user) }
         members(of: news.detail, isReport: turn == .parReported)
-        if let leader = news.leader { member("to", leader) }
+        guard let leader = news.leader else { return }
+        member("to", leader)
+        if let former = news.formerLeader { member("from", former) }
+        member("handedOverTime", news.at)
     }
 
     /// Writes what a line or a change says of PAR. A report's crew stands by itself, other crews in an array.

@@ -22,11 +22,13 @@ package struct NamedRecordLine: Hashable, Sendable {
     package var detail: IncidentDetail?
     /// The name of the user who leads from now on, in a handover.
     package var leader: String?
+    /// The name of the user who led until then, in a handover; nil where nobody did.
+    package var formerLeader: String?
 
     package init(
         at: Instant, person: UserNumber, user: String?, event: IncidentEntry.Event, safety: NamedSafety,
         lastSeen: LastSeen?, author: String? = nil, note: String? = nil, detail: IncidentDetail? = nil,
-        leader: String? = nil
+        leader: String? = nil, formerLeader: String? = nil
     ) {
         self.at = at
         self.person = person
@@ -38,5 +40,6 @@ package struct NamedRecordLine: Hashable, Sendable {
         self.note = note
         self.detail = detail
         self.leader = leader
+        self.formerLeader = formerLeader
     }
 }

@@ -179,6 +179,16 @@ extension JSONWriter {
         for person in roll.people { value(person) }
         endArray()
         if let par = roll.par { members(of: par) }
+        if let line = roll.handovers.last, let leader = line.leader {
+            key("handover")
+            beginObject()
+            member("at", line.at)
+            member("to", leader)
+            if let author = line.author { member("by", author) }
+            // Lines of earlier versions lack it.
+            if let former = line.formerLeader ?? roll.handovers.dropLast().last?.leader { member("from", former) }
+            endObject()
+        }
         guard !roll.closings.isEmpty else { return }
         key("closings")
         beginArray()
@@ -276,6 +286,7 @@ extension JSONWriter {
         if let note = line.note { member(line.event.noteName, note) }
         if let detail = line.detail { members(of: detail, isReport: line.event == .parReported) }
         if let leader = line.leader { member("to", leader) }
+        if let former = line.formerLeader { member("from", former) }
         member(line.lastSeen)
     }
 

@@ -243,7 +243,6 @@ export default Object.freeze({
     "answer.leadSeen": "Understood",
     "lead.given": "You lead now: {what}. {name} handed it over to you at {time}",
     "lead.taken": "You lead now: {what}, since {time}",
-    "lead.now": "You lead now: {what}",
     "lead.theirs": "{name} leads now: {what}, since {time}. You no longer lead it",
     "call.sos": "SOS from {name}, {time}",
     "call.needsHelp": "{name} needs help, {time}",

@@ -254,7 +254,6 @@ export default Object.freeze({
     "answer.leadSeen": "Entendido",
     "lead.given": "Ahora dirige usted: {what}. Se lo traspasó {name} a las {time}",
     "lead.taken": "Ahora dirige usted: {what}, desde {time}",
-    "lead.now": "Ahora dirige usted: {what}",
     "lead.theirs": "Ahora dirige {name}: {what}, desde {time}. Usted ya no lo dirige",
     "call.sos": "SOS de {name}, {time}",
     "call.needsHelp": "{name} necesita ayuda, {time}",

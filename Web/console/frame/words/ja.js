@@ -228,7 +228,6 @@ export default Object.freeze({
     "answer.leadSeen": "了解",
     "lead.given": "あなたが指揮者です: {what}。{time}に{name}から引き継ぎ",
     "lead.taken": "あなたが指揮者です: {what}、{time}から",
-    "lead.now": "あなたが指揮者です: {what}",
     "lead.theirs": "{name}が指揮者です: {what}、{time}から。あなたは指揮者ではなくなりました",
     "call.sos": "{name}からSOS、{time}",
     "call.needsHelp": "{name}に助けが必要、{time}",

@@ -224,7 +224,6 @@ export default Object.freeze({
     "answer.leadSeen": "知道了",
     "lead.given": "现由您指挥：{what}。{name} 于 {time} 移交给您",
     "lead.taken": "现由您指挥：{what}，自 {time} 起",
-    "lead.now": "现由您指挥：{what}",
     "lead.theirs": "现由 {name} 指挥：{what}，自 {time} 起。您不再指挥",
     "call.sos": "{name} 发出 SOS，{time}",
     "call.needsHelp": "{name} 需要帮助，{time}",
