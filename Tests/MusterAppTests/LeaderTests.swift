@@ -82,7 +82,7 @@ import Testing
                 anns.tick()
                 return try anns.account.status.questionText?.contains("lea asks where you are now") ?? false
             }
-            #expect(phone.tickedLeader?.whereIs("An").contains("Needs help") ?? false)
+            #expect(phone.tickedLeader?.whereIs("ann").contains("Needs help") ?? false)
             #expect(phone.tickedLeader?.whereIs("zed") == "There is nobody called zed here.")
             let map = try phone.account.map
             let box = try #require(map.whole)

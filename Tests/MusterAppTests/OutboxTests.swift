@@ -179,6 +179,99 @@ import Testing
             }
         }
     }
+
+    @Test func `a call for help waits behind no order that fails, and others behind their own kind`() async throws {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
+                try await phone.signIn("ann")
+                let account = try phone.account
+                try await until { account.follower.isLive }
+                network.decide { $0.contains("/check-in-timer") ? .isAnswered(status: 500, body: "{}") : .passes }
+                await account.checkIn.start(everySeconds: 900, note: "tank 4")
+                await account.checkIn.end()
+                await account.visibility.pause(forSeconds: 600, note: "")
+                await account.safety.askForHelp()
+                try await until { try await server.declarations(of: "ann") == ["needsHelp"] }
+                try await until { account.waiting.waitingCount == 2 }
+                #expect(account.outbox.waiting.allSatisfy { $0.order.lane == .timer })
+                network.decide { _ in .passes }
+                account.outbox.hurry()
+                try await until { account.waiting.waitingCount == 0 }
+                #expect(account.follower.state.me?.timer == nil, "the end did not overtake the start")
+                await phone.app.close()
+            }
+        }
+    }
+
+    @Test func `an SOS is sent though the phone's clock was set back during its countdown`() async throws {
+        let clock = HandClock()
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let phone = Phone(at: server.address, over: server.connections, now: { clock.now })
+            try await phone.signIn("ann")
+            let account = try phone.account
+            try await until { account.follower.isLive }
+            await account.safety.startSOS()
+            clock.advance(bySeconds: -7_200)
+            try await until { try await server.declarations(of: "ann") == ["sos"] }
+            await phone.app.close()
+        }
+    }
+
+    @Test func `an “I am safe” whose time the server does not believe is not counted as of now`() async throws {
+        let clock = HandClock()
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let phone = Phone(at: server.address, over: server.connections, now: { clock.now })
+            try await phone.signIn("ann")
+            let account = try phone.account
+            try await until { account.follower.isLive }
+            clock.advance(bySeconds: 3_600)
+            await account.safety.saySafe()
+            try await until { account.safety.deliveries.last?.place == .refused }
+            #expect(account.safety.deliveries.last?.text.hasSuffix("Say it again.") ?? false)
+            await account.safety.askForHelp()
+            try await until { try await server.declarations(of: "ann") == ["needsHelp"] }
+            await phone.app.close()
+        }
+    }
+
+    @Test func `a phone whose password was reset asks once, and then waits for its person`() async throws {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                try await phone.signIn("ann")
+                let account = try phone.account
+                try await until { account.follower.isLive }
+                try await server.ask("PUT", "users/ann/password", #"{"password":"quite another one"}"#)
+                await account.safety.askForHelp()
+                try await until { account.signInNeededText != nil }
+                try await until { account.safety.deliveries.last?.text.contains("(sign in again)") ?? false }
+                try await until { account.follower.connection == .signedOut }
+                let asked = Mutex(0)
+                network.decide { _ in
+                    asked.withLock { $0 += 1 }
+                    return .passes
+                }
+                // Longer than a dozen attempts of a phone that goes on to ask.
+                try await phone.pause()
+                #expect(asked.withLock { $0 } <= 2)
+                #expect(await account.signInAgain(password: "quite another one") == nil)
+                try await until { try await server.declarations(of: "ann") == ["needsHelp"] }
+                try await until { account.follower.isLive }
+                await phone.app.close()
+            }
+        }
+    }
 }
 
 /// Whether a keychain is locked.

@@ -15,6 +15,7 @@ import Testing
     let folder: URL
     let source = HandFedLocations()
     let notices = Notices()
+    let processTime = HeldProcess()
     let address: String
     private(set) var app: AppModel
     private let options: Muster.Options
@@ -26,10 +27,11 @@ import Testing
     ///   - address: by which it reaches the server.
     ///   - now: its clock.
     ///   - keepers: what stores credentials; nil for files.
+    ///   - sleepsLong: whether a wait of minutes lasts until it is cancelled; otherwise it is a second.
     init(
         at address: String, over connections: HTTPConnections, folder: URL = URL(filePath: temporaryPath()),
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
-        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil
+        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, sleepsLong: Bool = false
     ) {
         self.address = address
         self.folder = folder
@@ -38,7 +40,11 @@ import Testing
         options.connections = connections
         options.followsDatasets = false
         options.pacing = ReplicationPacing(
-            now: now, sleep: { try await Task.sleep(for: .milliseconds(Int(max(20, min(1_000, $0 * 50))))) })
+            now: now,
+            sleep: { seconds in
+                let isLong = sleepsLong && seconds > 100
+                try await Task.sleep(for: isLong ? .seconds(3_600) : .milliseconds(max(20, min(1_000, seconds * 50))))
+            })
         self.options = options
         self.keepers = keepers ?? { FileCredentialKeeper(path: folder.appending(path: "\($0).account").path) }
         app = AppModel(AppSystem(folder: folder))
@@ -47,8 +53,9 @@ import Testing
 
     private var system: AppSystem {
         AppSystem(
-            folder: folder, credentials: keepers, location: source, notifier: notices, options: options,
-            preferredLanguages: ["en"], timeZone: TimeZone(secondsFromGMT: 0) ?? .current, version: "test")
+            folder: folder, credentials: keepers, location: source, notifier: notices, processTime: processTime,
+            options: options, preferredLanguages: ["en"], timeZone: TimeZone(secondsFromGMT: 0) ?? .current,
+            version: "test")
     }
 
     /// The models of who is signed in.
@@ -75,6 +82,11 @@ import Testing
     func start() async {
         app = AppModel(system)
         await app.open()
+    }
+
+    /// Lets two of the app's waits of 20 s go by, in which it would try again what it tries again by itself.
+    func pause() async throws {
+        for _ in 0..<2 { try await options.pacing.sleep(20) }
     }
 
     /// Words everything as of now.
@@ -118,6 +130,19 @@ final class Notices: Notifier {
 
     func show(_ notice: Notice) async { shownNow.withLock { $0[notice.id] = notice } }
     func remove(_ id: Notice.ID) async { shownNow.withLock { $0[id] = nil } }
+}
+
+/// Whether an app asks the system to let its process run.
+@MainActor final class HeldProcess: ProcessTime {
+    private(set) var isHeld = false
+    private(set) var holds = 0
+
+    nonisolated init() {}
+    func hold() {
+        if !isHeld { holds += 1 }
+        isHeld = true
+    }
+    func release() { isHeld = false }
 }
 
 /// A clock that a test sets.

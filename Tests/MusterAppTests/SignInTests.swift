@@ -15,7 +15,13 @@ import Testing
                 "POST", "links", #"{"kind":"invitation","user":"mia","expiresSeconds":3600}"#)
             let link = try #require(made["url"]?.string)
             let phone = Phone(at: server.address, over: server.connections)
-            #expect(await phone.app.signIn.open(link))
+            phone.app.signIn.password = "typed for another server"
+            #expect(phone.app.signIn.open(link))
+            #expect(phone.app.signIn.password.isEmpty)
+            #expect(phone.app.signIn.invitation == nil, "nothing is sent before the person has said yes")
+            #expect(phone.app.signIn.serverQuestion?.title.hasPrefix("Sign in at 127.0.0.1:") ?? false)
+            await phone.app.signIn.confirmServer()
+            #expect(phone.app.signIn.serverQuestion == nil)
             let invitation = try #require(phone.app.signIn.invitation)
             #expect(invitation.user == "mia")
             #expect(invitation.welcome.contains("127.0.0.1"))
@@ -28,7 +34,8 @@ import Testing
             #expect(phone.app.signIn.newPassword.isEmpty, "the password is forgotten")
             await phone.app.close()
             let other = Phone(at: server.address, over: server.connections)
-            #expect(await !other.app.signIn.open(link))
+            #expect(other.app.signIn.open(link))
+            await other.app.signIn.confirmServer()
             #expect(other.app.signIn.problem?.hasPrefix("This invitation is no longer valid") ?? false)
         }
     }
@@ -51,6 +58,25 @@ import Testing
             #expect(phone.app.face == .member, "the next start is signed in")
             await phone.app.close()
         }
+    }
+
+    @Test func `a server is reached by https alone, and never by a code without a yes`() async {
+        let phone = Phone(at: "", over: .shared)
+        let form = phone.app.signIn
+        form.server = "https://right.example/"
+        #expect(!form.open("http://10.0.0.7:8080"))
+        #expect(form.problem?.contains("others could read your password") ?? false)
+        #expect(form.serverQuestion == nil && form.server == "https://right.example/")
+        (form.server, form.user, form.password) = ("http://10.0.0.7:8080", "ann", "a secret of hers")
+        await form.signIn()
+        #expect(form.problem?.contains("others could read your password") ?? false)
+        #expect(form.open("https://left.example/me/"))
+        #expect(form.serverQuestion?.title == "Sign in at left.example?")
+        form.leaveServer()
+        #expect(form.server == "http://10.0.0.7:8080", "a no changes nothing")
+        #expect(form.open("https://left.example/me/"))
+        await form.confirmServer()
+        #expect(form.server == "https://left.example/")
     }
 
     @Test(arguments: [

@@ -80,6 +80,16 @@ import Testing
         #expect(navigation.open(try #require(URL(string: "https://m.example/me/#/call")), isLeader: false))
         #expect(navigation.sheet == .call)
         #expect(Navigation.tabs(isLeader: false).count == 4)
+        // A phone shows five tabs, and the SOS is under "now".
+        #expect(Navigation.tabs(isLeader: true).count == 5 && Navigation.tabs(isLeader: true).contains(.now))
+        for part in Navigation.Tab.allCases {
+            navigation.show(part, isLeader: true)
+            let isTab = Navigation.tabs(isLeader: true).contains(part)
+            #expect(navigation.path == (isTab ? [] : [.part(part)]), "a leader comes to \(part)")
+        }
+        navigation.path = [.person("ana")]
+        navigation.tab = .people
+        #expect(navigation.path.isEmpty, "what was opened in a tab does not follow to another")
     }
 
     @Test func `a region drawn clockwise is stored as GeoJSON wants it, and foreign parts stay`() throws {
@@ -125,7 +135,11 @@ import Testing
                 isMuster: index % 2 == 0, isByBeacon: false)
         }
         let here = Muster.Location(latitude: 52.3, longitude: 13, time: Date())
-        let circles = WayModel.wakingCircles(of: areas, near: here)
+        #expect(WayModel.wakingCircles(of: areas, near: nil) == nil, "without a place none is near")
+        let circles = try #require(WayModel.wakingCircles(of: areas, near: here))
+        var moved = circles[0]
+        moved.latitude += 0.001
+        #expect(moved.conditionName != circles[0].conditionName, "a region that moved is watched anew")
         #expect(circles.count == 20)
         #expect(circles.first?.id == "site/r30")
         #expect(circles.allSatisfy { $0.radiusMetres == 100 })

@@ -23,7 +23,7 @@ final class NotificationRouter: NSObject, UNUserNotificationCenterDelegate, Send
         let completion = Completion(handler: completionHandler)
         Task { @MainActor in
             if let action {
-                _ = await Phone.shared.perform(action)
+                await Phone.shared.perform(action, of: message?.data ?? [:])
             } else {
                 await Phone.shared.open()
                 Phone.shared.app.open(notification: message?.data ?? [:])

@@ -16,17 +16,26 @@ import WidgetKit
     private let waking = RegionWaking()
     private let beacons = BeaconListening()
     private var ticking: Task<Void, Never>?
-    private var pushToken: Data?
-    /// Whose push token the server has, so that it is registered once a start.
-    private var registeredFor: ObjectIdentifier?
-    private var shownCalls: [IncidentAttributes.ContentState] = []
-    private var watched: [WakingCircle] = []
+    /// What the Live Activities show; nil while that is not known, as at the start: an earlier process may have left
+    /// some.
+    private var shownCalls: [IncidentActivities.Call]?
+    /// The circles that the system watches; nil while that is not known.
+    private var watched: [WakingCircle]?
     private var choseCirclesAt = Date.distantPast
     private var titledIn: Language?
     private var namedUser: String?
+    private var spokenNames: [LeaderModel.PersonName] = []
 
     /// How often the regions that wake the app are chosen anew, seconds.
     private static let circleSeconds = 60.0
+
+    /// For how long an intent waits for the server's answer, seconds: the person waits for what Siri says.
+    private static let intentSeconds = 8.0
+    #if DEBUG
+        private static let isDebugging = true
+    #else
+        private static let isDebugging = false
+    #endif
 
     private init() {
         let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
@@ -36,6 +45,7 @@ import WidgetKit
                 credentials: { KeychainCredentialKeeper(service: "muster.\($0)") },
                 location: CoreLocationSource(.fitness, authorization: .always), headings: Compass(),
                 connectivity: NetworkPath(), permissions: PhonePermissions(), notifier: PhoneNotifier(),
+                processTime: BackgroundTime(), allowsPlainHTTP: Self.isDebugging,
                 version: Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""))
         if app.signIn.server.isEmpty {
             app.signIn.server = Bundle.main.object(forInfoDictionaryKey: "MusterServer") as? String ?? ""
@@ -44,6 +54,8 @@ import WidgetKit
 
     /// Opens the models and tells the system what they say, also while no view is shown.
     func open() async {
+        // Before anything waits: the system tells of a boundary only to a process that reads, and soon after its start.
+        await waking.open()
         await app.open()
         await publish()
     }
@@ -53,13 +65,17 @@ import WidgetKit
     func follow(_ phase: ScenePhase) {
         if phase != .inactive { CompassSwitch.shared.isOn = phase == .active }
         switch phase {
-        case .active: begin { [self] in await seen() }
+        case .active:
+            // What the system refused in the background, or an earlier process left, is shown and ended now.
+            shownCalls = nil
+            begin { [self] in await seen() }
         case .background: begin { [self] in await unseen() }
         default: break
         }
     }
 
-    /// Sends what waits and asks the server, in the half minute that the system gives.
+    /// Sends what waits and asks the server, in the half minute that the system gives. It returns once the server has
+    /// answered, because the system may suspend the process then.
     func refresh() async {
         await app.open()
         await app.account?.waiting.sendNow()
@@ -76,28 +92,31 @@ import WidgetKit
         return isNew
     }
 
-    /// Does what a notification's button or an intent asks for.
+    /// Does what an intent asks for.
     ///
     /// - Returns: what became of it, in words.
     func perform(_ action: QuickAction) async -> String {
-        let said = await app.perform(action)
+        let said = await app.perform(action, withinSeconds: Self.intentSeconds)
         await publish()
         return said
     }
 
-    /// Says that the person has seen the call of an incident, from its Live Activity.
-    func acknowledge(_ call: CallModel.Card.ID) async {
-        await app.open()
-        await app.account?.call.acknowledge(call)
+    /// Does what a notification's button asks for; a notice tells of everything but success.
+    ///
+    /// - Parameter message: the data of the notification.
+    func perform(_ action: QuickAction, of message: [String: String]) async {
+        await app.perform(action, of: message)
         await publish()
     }
 
-    /// Registers the token by which the server reaches this phone.
-    func register(pushToken: Data) async {
-        self.pushToken = pushToken
-        registeredFor = nil
-        await registerPush()
+    /// Says that the person has seen the call of an incident, from its Live Activity.
+    func acknowledge(_ call: CallModel.Card.ID) async {
+        await app.acknowledge(call, withinSeconds: Self.intentSeconds)
+        await publish()
     }
+
+    /// Takes the token by which the server reaches this phone.
+    func take(pushToken: Data) { app.take(pushToken: pushToken, isDebugging: Self.isDebugging) }
 
     // MARK: Pieces
 
@@ -137,23 +156,26 @@ import WidgetKit
         beacons.follow(app.account)
         guard let account = app.account else { return await forget() }
         if Glance(account).storeIfNewer() { WidgetCenter.shared.reloadAllTimelines() }
-        let calls = account.call.cards.map { IncidentAttributes.of($0, account) }
-        let states = calls.map(\.state)
-        if states != shownCalls {
-            shownCalls = states
+        let calls = account.call.cards.map { IncidentActivities.Call($0, account) }
+        if calls != shownCalls {
+            shownCalls = calls
             await IncidentActivities.show(calls)
         }
-        await chooseCircles(account.way)
-        await registerPush()
+        let names = account.leader?.names ?? []
+        if names != spokenNames {
+            spokenNames = names
+            MusterShortcuts.updateAppShortcutParameters()
+        }
+        await chooseCircles(account)
     }
 
-    private func chooseCircles(_ way: WayModel) async {
-        guard Date().timeIntervalSince(choseCirclesAt) > Self.circleSeconds else { return }
+    private func chooseCircles(_ account: AccountModel) async {
+        // Who reports no positions is not watched any longer, at once.
+        let isDue = abs(Date().timeIntervalSince(choseCirclesAt)) > Self.circleSeconds
+        guard isDue || !account.isReporting, let circles = account.wakingCircles, circles != watched else { return }
         choseCirclesAt = Date()
-        let circles = way.wakingCircles
-        guard circles != watched else { return }
         watched = circles
-        await waking.watch(circles)
+        if circles.isEmpty { await waking.stop() } else { await waking.watch(circles) }
     }
 
     private func forget() async {
@@ -162,25 +184,13 @@ import WidgetKit
             Glance.erase()
             WidgetCenter.shared.reloadAllTimelines()
         }
-        if !shownCalls.isEmpty {
+        if shownCalls != [] {
             shownCalls = []
             await IncidentActivities.show([])
         }
-        if !watched.isEmpty {
+        if watched != [] {
             watched = []
             await waking.stop()
         }
-    }
-
-    private func registerPush() async {
-        guard let pushToken, let account = app.account, registeredFor != ObjectIdentifier(account) else { return }
-        registeredFor = ObjectIdentifier(account)
-        #if DEBUG
-            let isDebugging = true
-        #else
-            let isDebugging = false
-        #endif
-        // Without a network the next start tries again. While the app runs, the live feed has everything.
-        await app.register(pushToken: pushToken, isDebugging: isDebugging)
     }
 }

@@ -23,11 +23,16 @@ import UserNotifications
     }
 
     func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data) {
-        Task { await Phone.shared.register(pushToken: deviceToken) }
+        Phone.shared.take(pushToken: deviceToken)
     }
 
     func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
         // Without pushes the app hears of everything by the live feed while it runs.
+    }
+
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) {
+        // The first unlock after a start: what the app has stored can be read now.
+        Task { await Phone.shared.open() }
     }
 
     func application(

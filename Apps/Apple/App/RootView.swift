@@ -54,7 +54,7 @@ struct AccountView: View {
             switch sheet {
             case .call:
                 if let card = account.call.unseen {
-                    CallView(card: card, call: account.call) { app.navigation.tab = .way }
+                    CallView(card: card, call: account.call) { app.show(.way) }
                 }
             case .sos:
                 if let countdown = account.safety.countdown {
@@ -80,9 +80,25 @@ struct TabContent: View {
         case .seen: VisibilityView(visibility: account.visibility)
         case .phone: SettingsView(app: app, account: account)
         case .people: if let leader = account.leader { RosterView(roster: leader.roster) }
-        case .map: TeamMapView(map: account.map, title: app.title(of: .map))
+        case .map:
+            TeamMapView(map: account.map, title: app.title(of: .map))
+                .toolbar { ToolbarItem(placement: .primaryAction) { PartLinks(tab: .map, app: app) } }
         case .incident: if let leader = account.leader { IncidentView(incident: leader.incident) }
         case .regions: if let leader = account.leader { RegionsView(regions: leader.regions) }
+        }
+    }
+}
+
+/// Links to the parts that are found within a tab.
+struct PartLinks: View {
+    let tab: Navigation.Tab
+    let app: AppModel
+
+    var body: some View {
+        ForEach(app.parts(within: tab)) { part in
+            NavigationLink(value: Navigation.Route.part(part)) {
+                Label(app.title(of: part), systemImage: part.symbol)
+            }
         }
     }
 }
@@ -105,6 +121,7 @@ struct RouteContent: View {
         case .outbox: List { OutboxView(outbox: account.waiting) }.navigationTitle(account.waiting.title)
         case .permissions: PermissionsView(settings: account.settings)
         case .datasets: DatasetsView(settings: account.settings)
+        case .part(let part): TabContent(tab: part, app: app, account: account)
         }
     }
 }

@@ -7,11 +7,12 @@ import WidgetKit
 struct IncidentActivity: Widget {
     var body: some WidgetConfiguration {
         ActivityConfiguration(for: IncidentAttributes.self) { context in
-            IncidentLockScreen(attributes: context.attributes, state: context.state)
+            IncidentLockScreen(attributes: context.attributes, state: context.state, isStale: context.isStale)
         } dynamicIsland: { context in
-            DynamicIsland {
-                DynamicIslandExpandedRegion(.leading) { FaceLine(face: context.state.status) }
-                DynamicIslandExpandedRegion(.trailing) { FaceLine(face: context.state.way) }
+            let faces = context.state.faces(isStale: context.isStale)
+            return DynamicIsland {
+                DynamicIslandExpandedRegion(.leading) { FaceLine(face: faces.status) }
+                DynamicIslandExpandedRegion(.trailing) { FaceLine(face: faces.way) }
                 DynamicIslandExpandedRegion(.center) { Text(context.state.title).font(.headline) }
                 DynamicIslandExpandedRegion(.bottom) {
                     IncidentButtons(call: context.attributes.call, state: context.state)
@@ -19,9 +20,9 @@ struct IncidentActivity: Widget {
             } compactLeading: {
                 Image(systemName: "figure.walk.departure").accessibilityLabel(context.state.title)
             } compactTrailing: {
-                FaceSymbol(face: context.state.way)
+                FaceSymbol(face: faces.way)
             } minimal: {
-                FaceSymbol(face: context.state.status)
+                FaceSymbol(face: faces.status)
             }
         }
     }
@@ -31,16 +32,18 @@ struct IncidentActivity: Widget {
 struct IncidentLockScreen: View {
     let attributes: IncidentAttributes
     let state: IncidentAttributes.ContentState
+    let isStale: Bool
 
     var body: some View {
+        let faces = state.faces(isStale: isStale)
         VStack(alignment: .leading, spacing: 8) {
             Text(state.title).font(.title2).fontWeight(.bold).accessibilityAddTraits(.isHeader)
             Text(attributes.team).font(.caption).foregroundStyle(.secondary)
             Text(state.line).font(.body)
             HStack {
-                FaceLine(face: state.status)
+                FaceLine(face: faces.status)
                 Spacer()
-                FaceLine(face: state.way)
+                FaceLine(face: faces.way)
             }
             IncidentButtons(call: attributes.call, state: state)
         }
@@ -93,6 +96,10 @@ struct IncidentActivity_Previews: PreviewProvider {
                 title: "Evacuate", line: "Go to the assembly point now.",
                 status: Glance.Face(symbol: "exclamationmark.triangle.fill", title: "Unsafe", line: "", tone: .alarm),
                 way: Glance.Face(symbol: "arrow.up.right", title: "120 m", line: "School field", tone: .none),
-                acknowledgeTitle: "I have seen this", safeTitle: "I am safe"))
+                agedStatus: Glance.Face(
+                    symbol: "clock.badge.questionmark", title: "Was “Unsafe” at 12:03", line: "", tone: .none),
+                agedWay: Glance.Face(symbol: "arrow.up.right", title: "120 m", line: "School field", tone: .none),
+                acknowledgeTitle: "I have seen this", safeTitle: "I am safe"),
+            isStale: false)
     }
 }

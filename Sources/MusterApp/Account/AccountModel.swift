@@ -39,7 +39,12 @@ public import Observation
     @ObservationIgnored private let system: AppSystem
     @ObservationIgnored private var tasks: [Task<Void, Never>] = []
     @ObservationIgnored private var tracking: Task<Void, Never>?
-    @ObservationIgnored private var isRenewing = false
+    @ObservationIgnored private var renewing: Task<Bool, Never>?
+    @ObservationIgnored private var sosNotice: Task<Void, Never>?
+    /// Whether the system has said of the network before.
+    @ObservationIgnored private var knowsNetwork = false
+    /// Called when requests may succeed that failed before: there is a network, or the person signed in again.
+    @ObservationIgnored var onReachable: (_ isSignedInAnew: Bool) -> Void = { _ in }
     @ObservationIgnored private var plannedCheckIn: Date?
 
     /// - Parameter folder: the folder of this account.
@@ -49,7 +54,8 @@ public import Observation
         let server = ServerClient { muster.session }
         let pacing = system.options.pacing
         let follower = TeamFollower(user: user, server, store: muster.store, pacing: pacing, wording: wording)
-        let outbox = Outbox(user: user, server, store: muster.store, pacing: pacing, wording: wording)
+        let outbox = Outbox(
+            user: user, server, store: muster.store, pacing: pacing, wording: wording, processTime: system.processTime)
         let phone = PhoneState()
         let visibility = VisibilityModel(follower, outbox, server, wording)
         status = StatusModel(follower, phone, outbox, wording)
@@ -65,8 +71,9 @@ public import Observation
         (self.muster, self.server, self.follower, self.outbox, self.phone) = (muster, server, follower, outbox, phone)
         (self.visibility, self.system, self.wording) = (visibility, system, wording)
         follower.onLive = { [weak self] in self?.outbox.hurry() }
-        follower.onRefused = { [weak self] in await self?.renew() }
-        outbox.onRefused = { [weak self] in await self?.renew() }
+        follower.onRefused = { [weak self] in await self?.renew() ?? false }
+        outbox.onRefused = { [weak self] in await self?.renew() ?? false }
+        outbox.onLate = { [weak self] in await self?.call.forgetSeen($0) }
     }
 
     /// That the server no longer accepts the person, and what waits here; nil while it does. The person signs in again
@@ -87,6 +94,7 @@ public import Observation
             try await muster.signInAgain(password: password, waitsForServer: false)
             follower.hurry()
             outbox.hurry()
+            onReachable(true)
             return nil
         } catch {
             return ErrorWords(wording: wording).text(error)
@@ -95,6 +103,13 @@ public import Observation
 
     /// Whether the person leads a team, so that the leader's face is shown.
     public var isLeader: Bool { leader != nil }
+
+    /// The circles whose crossing wakes the app, the nearest first; none while the person reports no positions. Nil
+    /// while they are not known: what the system watches stays.
+    public var wakingCircles: [WakingCircle]? { isReporting ? way.wakingCircles : [] }
+
+    /// Whether positions are recorded: the person wants it, and is not paused.
+    public var isReporting: Bool { settings.isReporting && !visibility.isPausing }
 
     /// Reads what the phone kept, so that the models say at once what they said before. It needs no network.
     func restore() async {
@@ -129,11 +144,7 @@ public import Observation
                     heading.accuracyDegrees < 0
                     ? nil : .init(degrees: heading.degrees, accuracyDegrees: heading.accuracyDegrees)
             },
-            follow(system.connectivity.changes()) { model, isConnected in
-                guard isConnected else { return }
-                model.follower.hurry()
-                model.outbox.hurry()
-            },
+            follow(system.connectivity.changes()) { $0.receive(isConnected: $1) },
             Task { [weak self] in await self?.settings.readPermissions() },
             Task { [weak self] in await self?.countUnsent() },
         ]
@@ -148,7 +159,7 @@ public import Observation
                 follower.state.isLeader
                 ? LeaderModel(follower, outbox, server, map, muster, wording) : nil
         }
-        let wantsTracking = settings.isReporting && !visibility.isPausing && system.location != nil
+        let wantsTracking = isReporting && system.location != nil
         if wantsTracking != (tracking != nil) { wantsTracking ? track() : endTracking() }
         // Regions that are far from the phone change without its presences.
         if muster.session != nil, muster.regionsVersion != way.areasVersion { way.update() }
@@ -162,6 +173,7 @@ public import Observation
     func end() async throws(MusterError) {
         for task in tasks { task.cancel() }
         tracking?.cancel()
+        sosNotice?.cancel()
         for task in tasks { await task.value }
         tasks = []
         await tracking?.value
@@ -174,8 +186,47 @@ public import Observation
     func abandon() {
         for task in tasks { task.cancel() }
         tracking?.cancel()
+        sosNotice?.cancel()
         tasks = []
         tracking = nil
+    }
+
+    /// Removes this phone's registration for pushes, and the notices that it has planned, as before the person signs
+    /// out. A server that does not answer in some seconds goes on to send.
+    func endNotices() async {
+        let muster = muster
+        let pacing = system.options.pacing
+        let request = Task { try? await muster.unregisterDevice() }
+        let limit = Task {
+            try? await pacing.sleep(Self.unregisterSeconds)
+            request.cancel()
+        }
+        await request.value
+        limit.cancel()
+        sosNotice?.cancel()
+        for id in ["checkIn", "sos", "action"] { await system.notifier.remove(id) }
+    }
+
+    private static let unregisterSeconds = 5.0
+
+    /// Shows an SOS that was begun outside of the app: that it is counted down, with a button that cancels it, and then
+    /// what became of it.
+    func showSOSNotice() async {
+        guard let countdown = safety.countdown, let id = safety.countingID else { return }
+        sosNotice?.cancel()
+        let notifier = system.notifier
+        await notifier.show(
+            Notice(
+                id: "sos", title: safety.sosTitle, body: countdown.text, isCritical: true, actions: [.cancelSOS]))
+        sosNotice = Task { [weak self] in
+            await self?.outbox.settle([id], withinSeconds: OutboxModel.settleSeconds)
+            guard !Task.isCancelled, let self else { return }
+            guard let delivery = outbox.deliveries.first(where: { $0.id == id }), delivery.state != .cancelled else {
+                return await notifier.remove("sos")
+            }
+            let text = waiting.text(of: delivery)
+            await notifier.show(Notice(id: "sos", title: safety.sosTitle, body: text, isCritical: true))
+        }
     }
 
     // MARK: Pieces
@@ -228,12 +279,37 @@ public import Observation
         }
     }
 
-    /// The server refuses the credentials: MusterKit tries the stored password, and says what became of it.
-    private func renew() async {
-        guard !isRenewing else { return }
-        isRenewing = true
-        do { try await muster.send() } catch { phone.sendFault = error }
-        isRenewing = false
+    /// The server refuses the credentials: MusterKit tries the stored password once. Of several callers at once all get
+    /// its answer.
+    ///
+    /// - Returns: false if the person must sign in again.
+    private func renew() async -> Bool {
+        if let renewing { return await renewing.value }
+        let task = Task { () -> Bool in
+            do throws(MusterError) { try await muster.send() } catch { phone.sendFault = error }
+            // The stream begins with the present account.
+            for await account in muster.account {
+                if case .signInNeeded = account { return false }
+                return true
+            }
+            return false
+        }
+        renewing = task
+        defer { renewing = nil }
+        return await task.value
+    }
+
+    private func receive(isConnected: Bool) {
+        // The first is no change: all begin by themselves.
+        if knowsNetwork {
+            follower.restart()
+        } else {
+            follower.hurry()
+        }
+        knowsNetwork = true
+        guard isConnected else { return }
+        outbox.hurry()
+        onReachable(false)
     }
 
     private func countUnsent() async {

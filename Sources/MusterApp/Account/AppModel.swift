@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import MusterKit
 public import Observation
@@ -32,22 +31,22 @@ public import Observation
     /// Why the app cannot be opened now, and what to do; nil if it can.
     public private(set) var problem: String?
 
-    @ObservationIgnored private let system: AppSystem
-    @ObservationIgnored private var stored: StoredApp
+    @ObservationIgnored let system: AppSystem
+    @ObservationIgnored let registrar = PushRegistrar()
+    /// What is stored of the app; the defaults until it was read.
+    @ObservationIgnored private var stored = StoredApp()
+    @ObservationIgnored private var isRead = false
     @ObservationIgnored private var opening: Task<Void, Never>?
-    @ObservationIgnored private var ticking: Task<Void, Never>?
 
     /// Makes the app of a system. It opens nothing yet.
     public init(_ system: AppSystem) {
         self.system = system
-        stored = StoredApp.read(from: system.folder)
-        let language = stored.language ?? Language.preferred(among: system.preferredLanguages)
-        wording = Wording(language, timeZone: system.timeZone, now: system.options.pacing.now().date)
-        signIn = SignInModel(wording, system.options.connections)
-        navigation = stored.navigation ?? Navigation()
-        signIn.server = stored.server ?? ""
-        signIn.user = stored.user ?? ""
+        wording = Wording(
+            Language.preferred(among: system.preferredLanguages), timeZone: system.timeZone,
+            now: system.options.pacing.now().date)
+        signIn = SignInModel(wording, system.options.connections, allowsPlainHTTP: system.allowsPlainHTTP)
         signIn.enter = { [weak self] in await self?.enter($0, $1, $2) }
+        readStored()
     }
 
     /// What is shown.
@@ -59,6 +58,12 @@ public import Observation
 
     /// The tabs of the face.
     public var tabs: [Navigation.Tab] { Navigation.tabs(isLeader: account?.isLeader ?? false) }
+    /// The parts that are found within a tab, because they have none of their own.
+    public func parts(within tab: Navigation.Tab) -> [Navigation.Tab] {
+        Navigation.parts(within: tab, isLeader: account?.isLeader ?? false)
+    }
+    /// Leads to a part of the app.
+    public func show(_ part: Navigation.Tab) { navigation.show(part, isLeader: account?.isLeader ?? false) }
     /// The title of a tab.
     public func title(of tab: Navigation.Tab) -> String { wording.words.text(named: "tab.\(tab.rawValue)") ?? "" }
     /// The title of the button that tries again what failed.
@@ -75,7 +80,29 @@ public import Observation
         opening = nil
     }
 
+    /// Reads what is stored of the app, unless it was read.
+    ///
+    /// - Returns: false, with a `problem`, while it cannot be read; nothing is stored over it then.
+    @discardableResult
+    private func readStored() -> Bool {
+        if isRead { return true }
+        do {
+            stored = try StoredApp.read(from: system.folder)
+        } catch {
+            problem = wording.words.text(.errorStore)
+            return false
+        }
+        isRead = true
+        problem = nil
+        if let language = stored.language { wording.language = language }
+        if navigation == Navigation() { navigation = stored.navigation ?? navigation }
+        if let server = stored.server { signIn.server = server }
+        if let user = stored.user { signIn.user = user }
+        return true
+    }
+
     private func openStored() async {
+        guard readStored() else { return }
         guard account == nil, stored.isSignedIn, let server = stored.server, let user = stored.user else {
             problem = nil
             return
@@ -98,6 +125,7 @@ public import Observation
         wording.tick(at: system.options.pacing.now().date)
         guard let account else { return }
         account.refresh()
+        registrar.update(account, at: wording.phoneNow)
         navigation.restrict(isLeader: account.isLeader)
         if account.call.unseen != nil, navigation.sheet == nil { navigation.sheet = .call }
         if account.call.unseen == nil, navigation.sheet == .call { navigation.sheet = nil }
@@ -124,11 +152,12 @@ public import Observation
         await account?.follower.keep()
     }
 
-    /// The app is seen again: asks the server at once.
+    /// The app is seen again: asks the server at once. What was heard before does not count as of now until it answers.
     public func enterForeground() async {
         account?.muster.isInBackground = false
-        account?.follower.hurry()
+        account?.follower.restart()
         account?.outbox.hurry()
+        registrar.retry()
         tick()
         if account == nil { await open() }
         await account?.settings.readPermissions()
@@ -146,7 +175,7 @@ public import Observation
     /// - Returns: whether it led anywhere.
     @discardableResult
     public func open(_ link: URL) async -> Bool {
-        if link.path().contains("/console/invite") { return await signIn.open(link.absoluteString) }
+        if link.path().contains("/console/invite") { return signIn.open(link.absoluteString) }
         return navigation.open(link, isLeader: account?.isLeader ?? false)
     }
 
@@ -157,43 +186,16 @@ public import Observation
         do { try await account.end() } catch { problem = ErrorWords(wording: wording).text(error) }
     }
 
-    // MARK: From outside of the app
-
-    /// Does what a notification's action, a shortcut, a widget or the Action button asks for, also while the app is not
-    /// open and there is no network. What was said is on the phone's disk when it returns.
-    ///
-    /// - Returns: what became of it, in words.
-    public func perform(_ action: QuickAction) async -> String {
-        await open()
-        guard let account else { return problem ?? wording.words.text(.appEnded) }
-        switch action {
-        case .safe: await account.safety.saySafe()
-        case .needHelp: await account.safety.askForHelp()
-        case .checkIn: await account.checkIn.checkIn()
-        case .startSOS: await account.safety.startSOS()
-        case .cancelSOS: await account.safety.cancelSOS()
-        case .seen:
-            guard let unseen = account.call.unseen else { return wording.words.text(.callOver) }
-            await account.call.acknowledge(unseen.id)
-        }
-        wording.tick(at: system.options.pacing.now().date)
-        if let countdown = account.safety.countdown { return countdown.text }
-        return account.waiting.lines.last?.text ?? ""
-    }
-
-    /// Where a person is, in words, for a leader's shortcut: "Where is Ana?".
-    public func whereIs(_ name: String) async -> String {
-        await open()
-        guard let leader = account?.leader else { return wording.words.text(.noticeForbidden) }
-        return leader.whereIs(name)
-    }
-
     /// Shows the models of a preview.
     func adoptSample(_ account: AccountModel) { self.account = account }
 
     // MARK: Pieces
 
     private func enter(_ server: String, _ user: String, _ password: String) async {
+        guard readStored() else {
+            signIn.problem = problem
+            return
+        }
         do throws(MusterError) {
             await close()
             problem = nil
@@ -240,6 +242,9 @@ public import Observation
         let account = AccountModel(
             muster, user: user, folder: folder, system, wording, isReporting: stored.isReporting)
         account.settings.onReporting = { [weak self] in self?.setReporting($0) }
+        account.onReachable = { [weak self] isSignedInAnew in
+            if isSignedInAnew { self?.registrar.forget() } else { self?.registrar.retry() }
+        }
         account.settings.onSignOut = { [weak self] erases throws(MusterError) in try await self?.signOut(erases) }
         await account.restore()
         self.account = account
@@ -256,8 +261,15 @@ public import Observation
 
     private func signOut(_ erases: Bool) async throws(MusterError) {
         guard let account else { return }
-        if erases { await account.outbox.erase() }
+        registrar.isPaused = true
+        defer {
+            // The registration is gone, and comes back by itself if this fails: the person is signed in then.
+            registrar.isPaused = false
+            registrar.forget()
+        }
+        await account.endNotices()
         try await account.muster.signOut()
+        if erases { await account.outbox.erase() }
         self.account = nil
         try? await account.end()
         if erases, let server = stored.server, let user = stored.user {
@@ -273,36 +285,5 @@ public import Observation
         save()
     }
 
-    private func save() { stored.write(to: system.folder) }
-}
-
-/// What the app keeps beside the stores of its accounts. Nothing of it is secret.
-struct StoredApp: Codable, Sendable {
-    var server: String?
-    var user: String?
-    var isSignedIn = false
-    var isReporting = true
-    var language: Language?
-    var navigation: Navigation?
-
-    /// A name that belongs to one account alone, for its folder and its credentials.
-    static func accountName(_ server: String, _ user: String) -> String {
-        let digest = SHA256.hash(data: Data("\(server)\n\(user)".utf8))
-        return digest.prefix(10).map { String(format: "%02x", $0) }.joined()
-    }
-
-    private static func file(in folder: URL) -> URL { folder.appending(path: "app.json") }
-
-    /// What is stored in a folder; the defaults where it is missing or damaged.
-    static func read(from folder: URL) -> StoredApp {
-        guard let data = try? Data(contentsOf: file(in: folder)) else { return StoredApp() }
-        return (try? JSONDecoder().decode(StoredApp.self, from: data)) ?? StoredApp()
-    }
-
-    /// Stores it, whole or not at all. On a full disk what was stored before stays.
-    func write(to folder: URL) {
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        guard let data = try? JSONEncoder().encode(self) else { return }
-        try? data.write(to: Self.file(in: folder), options: .atomic)
-    }
+    private func save() { if isRead { stored.write(to: system.folder) } }
 }

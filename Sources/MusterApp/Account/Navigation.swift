@@ -2,8 +2,10 @@ public import Foundation
 
 /// Where in the app a person is, as a value: it is stored, restored, and made of links and notifications.
 public struct Navigation: Codable, Hashable, Sendable {
-    /// The tab that is shown.
-    public var tab = Tab.now
+    /// The tab that is shown. Nothing is opened in a tab that one has just come to.
+    public var tab = Tab.now {
+        didSet { if tab != oldValue { path = [] } }
+    }
     /// What is opened above the list of the tab, the outermost first.
     public var path: [Route] = []
     /// What is shown over everything; nil for nothing.
@@ -12,7 +14,8 @@ public struct Navigation: Codable, Hashable, Sendable {
     /// The first tab, with nothing opened.
     public init() {}
 
-    /// A tab. A leader has all, a member the first four.
+    /// A part of the app. Most are tabs; a leader, who has more parts than a phone shows tabs, finds some within
+    /// others.
     public enum Tab: String, Codable, CaseIterable, Sendable, Identifiable {
         /// The own state, the buttons, the timer.
         case now
@@ -58,6 +61,8 @@ public struct Navigation: Codable, Hashable, Sendable {
         case permissions
         /// The datasets.
         case datasets
+        /// A part that is no tab of its own.
+        case part(Tab)
     }
 
     /// Something that is shown over everything.
@@ -86,11 +91,11 @@ public struct Navigation: Codable, Hashable, Sendable {
         switch first {
         case "call": sheet = .call
         case "sos": sheet = .sos
-        case "person" where isLeader && parts.count > 1: (tab, path) = (.people, [.person(parts[1])])
-        case "outbox": (tab, path) = (.phone, [.outbox])
+        case "person" where isLeader && parts.count > 1: show([.person(parts[1])], in: .people)
+        case "outbox": show([.outbox], in: .phone)
         default:
             guard let tab = Tab(rawValue: first), isLeader || !tab.isLeaders else { return false }
-            (self.tab, path) = (tab, [])
+            show(tab, isLeader: isLeader)
         }
         return true
     }
@@ -104,23 +109,46 @@ public struct Navigation: Codable, Hashable, Sendable {
         switch kind {
         case "incident": sheet = .call
         case "call" where isLeader: sheet = .alarm
-        default: (tab, path) = (.now, [])
+        default: show([], in: .now)
         }
-        if isLeader, let user, kind != "incident" { (tab, path) = (.people, [.person(user)]) }
+        if isLeader, let user, kind != "incident" { show([.person(user)], in: .people) }
     }
 
-    /// The tabs of a face.
+    /// Leads to a part: to its tab, or within another one.
+    public mutating func show(_ part: Tab, isLeader: Bool) {
+        let home = Self.tabs(isLeader: isLeader).first { Self.parts(within: $0, isLeader: isLeader).contains(part) }
+        show(home == nil ? [] : [.part(part)], in: home ?? part)
+    }
+
+    private mutating func show(_ path: [Route], in tab: Tab) {
+        self.tab = tab
+        self.path = path
+    }
+
+    /// The tabs of a face, five at most: of more a phone shows the last ones under "More", where nobody finds an SOS.
     public static func tabs(isLeader: Bool) -> [Tab] {
-        isLeader ? [.people, .map, .incident, .regions, .now, .way, .seen, .phone] : [.now, .way, .seen, .phone]
+        isLeader ? [.now, .people, .map, .incident, .phone] : [.now, .way, .seen, .phone]
+    }
+
+    /// The parts that are found within a tab, because they have none of their own.
+    public static func parts(within tab: Tab, isLeader: Bool) -> [Tab] {
+        guard isLeader else { return [] }
+        switch tab {
+        case .now: return [.way, .seen]
+        case .map: return [.regions]
+        case .way, .seen, .phone, .people, .incident, .regions: return []
+        }
     }
 
     /// Leaves out what a member may not see, as after somebody is no longer a leader.
     public mutating func restrict(isLeader: Bool) {
+        // As after somebody became a leader, whose tabs are others.
+        if !Self.tabs(isLeader: isLeader).contains(tab), isLeader || !tab.isLeaders { show(tab, isLeader: isLeader) }
         guard !isLeader else { return }
-        if tab.isLeaders { (tab, path) = (.now, []) }
+        if tab.isLeaders { show([], in: .now) }
         path.removeAll { route in
             switch route {
-            case .person, .region, .newRegion, .incident: true
+            case .person, .region, .newRegion, .incident, .part: true
             case .outbox, .permissions, .datasets: false
             }
         }

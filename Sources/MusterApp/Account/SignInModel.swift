@@ -22,6 +22,9 @@ public import Observation
     public internal(set) var waitingText: String?
     /// The invitation whose link was opened; nil without one.
     public private(set) var invitation: Invitation?
+    /// What is asked about the server of a link or a QR code before anything is sent there: `confirmServer` does it,
+    /// `leaveServer` does not; nil without one.
+    public private(set) var serverQuestion: Question?
 
     @ObservationIgnored private let wording: Wording
     @ObservationIgnored private let connections: HTTPConnections
@@ -29,14 +32,17 @@ public import Observation
     /// Signs in, and returns when it is done or has failed with a text.
     @ObservationIgnored var enter: (_ server: String, _ user: String, _ password: String) async -> Void = { _, _, _ in }
     @ObservationIgnored private var token: (root: String, secret: String)?
+    @ObservationIgnored private var asked: Link?
+    @ObservationIgnored private let allowsPlainHTTP: Bool
 
     /// The shortest and the longest password that the server takes: characters, and bytes.
     static let shortestPassword = 8
     static let longestPasswordBytes = 1_024
 
-    init(_ wording: Wording, _ connections: HTTPConnections) {
+    init(_ wording: Wording, _ connections: HTTPConnections, allowsPlainHTTP: Bool) {
         self.wording = wording
         self.connections = connections
+        self.allowsPlainHTTP = allowsPlainHTTP
     }
 
     /// Somebody is invited to set a password.
@@ -92,6 +98,7 @@ public import Observation
             }
             return
         }
+        guard mayReach(root) else { return }
         await run { [self] in
             await enter(root, user.trimmingCharacters(in: .whitespacesAndNewlines), password)
             if problem == nil { password = "" }
@@ -104,27 +111,51 @@ public import Observation
         waitingText = nil
     }
 
-    /// Opens a link or the text of a QR code: an invitation, or the address of a server.
+    /// Opens a link or the text of a QR code: an invitation, or the address of a server. Anybody can make one, so that
+    /// nothing is sent to its server before the person has confirmed `serverQuestion`.
     ///
     /// - Returns: whether it was one of the two; otherwise `problem` says so.
     @discardableResult
-    public func open(_ text: String) async -> Bool {
+    public func open(_ text: String) -> Bool {
         problem = nil
+        leaveServer()
+        leaveInvitation()
         guard let link = Link(text) else {
             problem = words.text(.signInNoLink)
             return false
         }
         switch link {
-        case .server(let root): server = root
+        case .server(let root), .invitation(let root, _):
+            guard mayReach(root) else { return false }
+            // What was typed was for another server.
+            password = ""
+            asked = link
+            serverQuestion = Question(
+                title: words.text(.signInAskHost, ["host": Self.host(of: root)]),
+                lines: [words.text(.signInAskWhat)], button: words.text(.signInAskDo), cancel: words.text(.cancel),
+                isDestructive: false)
+            return true
         case .broken:
             problem = words.text(.inviteNotWhole)
             return false
+        }
+    }
+
+    /// Takes the server of the link that was opened, and reads the invitation, if it is one.
+    public func confirmServer() async {
+        guard let link = asked else { return }
+        leaveServer()
+        switch link {
+        case .server(let root): server = root
         case .invitation(let root, let secret):
             server = root
             await run { [self] in await readInvitation(root, secret) }
+        case .broken: break
         }
-        return problem == nil
     }
+
+    /// Does nothing of what the link that was opened leads to.
+    public func leaveServer() { (asked, serverQuestion) = (nil, nil) }
 
     /// Sets the chosen password, and signs in with it.
     public func accept() async {
@@ -162,6 +193,21 @@ public import Observation
 
     private var words: Words { wording.words }
 
+    private static func host(of root: String) -> String {
+        guard let parts = URLComponents(string: root), let host = parts.host else { return root }
+        return parts.port.map { "\(host):\($0)" } ?? host
+    }
+
+    /// Whether a server may be reached by its address; `problem` says why not. By http others on the way could read the
+    /// password, but for a server on this phone.
+    private func mayReach(_ root: String) -> Bool {
+        let parts = URLComponents(string: root)
+        let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host?.lowercased())
+        if parts?.scheme?.lowercased() == "https" || isLocal || allowsPlainHTTP { return true }
+        problem = words.text(.signInInsecure)
+        return false
+    }
+
     private func run(_ body: @escaping @MainActor () async -> Void) async {
         attempt?.cancel()
         problem = nil
@@ -193,7 +239,7 @@ public import Observation
             let team = answer["team"]?.string.map { "\(words.text(.inviteTeam)): \(wording.legible($0))" }
             let until = answer["expiresTime"]?.date.map { "\(words.text(.inviteUntil)): \(wording.minute($0))" }
             invitation = Invitation(
-                welcome: words.text(.inviteWelcome, ["host": URL(string: root)?.host() ?? root]), user: user,
+                welcome: words.text(.inviteWelcome, ["host": Self.host(of: root)]), user: user,
                 lines: [team, until].compactMap(\.self), rule: words.text(.inviteRule),
                 passwordTitle: words.text(.invitePassword), acceptTitle: words.text(.inviteDo))
         } catch .signedOut, .refused(404, _) {

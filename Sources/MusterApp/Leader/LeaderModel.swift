@@ -62,14 +62,11 @@ public import Observation
 
     /// Where a person is, in words: for a shortcut that asks "Where is Ana?".
     ///
-    /// - Parameter name: the user's name, or its beginning, in any case.
-    public func whereIs(_ name: String) -> String {
-        let wanted = name.lowercased()
-        let found = follower.state.people.values.filter { $0.called.lowercased().hasPrefix(wanted) }
-        let exact = found.first { $0.called.lowercased() == wanted } ?? (found.count == 1 ? found.first : nil)
-        guard let exact, !wanted.isEmpty else {
-            return wording.words.text(.personUnknown, ["name": wording.legible(name)])
+    /// - Parameter id: the user's name, of `names`.
+    public func whereIs(_ id: PersonName.ID) -> String {
+        guard let person = follower.state.people.values.first(where: { $0.user == id }) else {
+            return wording.words.text(.personUnknown, ["name": wording.legible(id)])
         }
-        return RosterModel.row(of: exact, follower.state.shown(exact), wording).spoken
+        return RosterModel.row(of: person, follower.state.shown(person), wording).spoken
     }
 }

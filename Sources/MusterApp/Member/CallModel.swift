@@ -71,6 +71,16 @@ public import Observation
     /// The call that takes the whole screen: the newest that the person has not seen; nil if there is none.
     public var unseen: Card? { cards.first.flatMap { $0.seenText == nil ? $0 : nil } }
 
+    /// Says that the person has seen the call of an incident, by its number: of a notification, which may come before
+    /// the app has heard of the incident. It is on the disk when this returns.
+    func acknowledge(incident number: Int64) async {
+        if let card = cards.first(where: { $0.number == number }) {
+            if card.seenText == nil { await acknowledge(card.id) }
+        } else {
+            await outbox.add(.callSeen(incident: number))
+        }
+    }
+
     /// Says that the person has seen a call. It is on the disk when this returns.
     public func acknowledge(_ id: Card.ID) async {
         guard let card = cards.first(where: { $0.id == id }), seen[id] == nil else { return }
@@ -78,6 +88,13 @@ public import Observation
         if seen.count > Self.seenLimit, let oldest = seen.min(by: { $0.value < $1.value })?.key { seen[oldest] = nil }
         await outbox.add(.callSeen(incident: card.number))
         // On a full disk the call is shown again after a restart.
+        try? await store.storeValue(seen, note: Self.note)
+    }
+
+    /// The server counts an acknowledgement for an earlier call of the incident: this one calls until it is seen, too.
+    func forgetSeen(_ order: Order) async {
+        guard case .callSeen(let number) = order.kind else { return }
+        for key in seen.keys where key.hasPrefix("\(number)/") { seen[key] = nil }
         try? await store.storeValue(seen, note: Self.note)
     }
 
@@ -91,6 +108,7 @@ public import Observation
 
     private func seenAt(of incident: Incident, _ me: Person?) -> Date? {
         if let seen = seen[incident.callKey] { return seen }
+        if let delivery = acknowledgement(of: incident) { return delivery.order.saidAt ?? delivery.at }
         // What was seen before the incident was opened again answers the former call.
         guard let roll = me?.roll, roll.incident == incident.number, let at = roll.callSeenAt,
             at >= incident.calledAt ?? .distantPast
@@ -98,18 +116,35 @@ public import Observation
         return at
     }
 
+    /// The acknowledgement of the present call that was sent from here, unless it came too late for the server.
+    private func acknowledgement(of incident: Incident) -> Outbox.Delivery? {
+        outbox.deliveries.last { delivery in
+            delivery.order.kind == .callSeen(incident: incident.number) && delivery.state != .received(isLate: true)
+                && delivery.order.saidAt ?? delivery.at >= incident.calledAt ?? .distantPast
+        }
+    }
+
+    private func seenText(_ incident: Incident, at moment: Date) -> String {
+        let words = wording.words
+        let time = wording.clock(moment)
+        switch acknowledgement(of: incident)?.state {
+        case .counting, .sending, .failed: return words.text(.callSeenHere, ["time": time])
+        case .refused(.said(let reason)):
+            return words.text(.callSeenRefused, ["time": time, "reason": wording.legible(reason)])
+        case .refused(.time): return words.text(.callSeenNoTime, ["time": time])
+        case .received, .cancelled, nil: return words.text(.callSeen, ["time": time])
+        }
+    }
+
     private func card(of incident: Incident, seenAt: Date?) -> Card {
         let words = wording.words
-        let isWaiting = outbox.waiting.contains { $0.order.kind == .callSeen(incident: incident.number) }
         return Card(
             id: incident.callKey, number: incident.number, isDrill: incident.isDrill,
             title: words.text(incident.isDrill ? .callDrill : .callReal),
             line: words.text(
                 .callLine, ["team": wording.legible(incident.team), "time": wording.clock(incident.startedAt)]),
             note: wording.legible(incident.note), whatToDo: words.text(incident.isDrill ? .callDoDrill : .callDo),
-            seenText: seenAt.map {
-                words.text(isWaiting ? .callSeenHere : .callSeen, ["time": wording.clock($0)])
-            },
+            seenText: seenAt.map { seenText(incident, at: $0) },
             acknowledgeTitle: words.text(.callAcknowledge), meansText: words.text(.callMeans),
             wayTitle: words.text(.callWay))
     }

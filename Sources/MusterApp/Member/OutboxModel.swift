@@ -26,6 +26,12 @@ public import Observation
         }
     }
 
+    /// What became of something that was said or ordered.
+    func text(of delivery: Outbox.Delivery) -> String {
+        let what = Self.spoken(delivery.order, of: follower.state.user, wording)
+        return Self.line(of: delivery, what: what, isLive: follower.isLive, wording).text
+    }
+
     /// The number of words and orders that wait.
     public var waitingCount: Int { outbox.waiting.count }
 
@@ -54,9 +60,10 @@ public import Observation
     /// The title of the button that sends now.
     public var sendNowTitle: String { words.text(.waitingSendNow) }
 
-    /// Tries at once to send all that waits, and counts anew how many positions wait. Cancelling the task stops the
-    /// attempt; nothing is lost.
+    /// Tries at once to send all that waits, and counts anew how many positions wait. It returns once the server has
+    /// answered, after 20 s at the latest. Cancelling the task ends the waiting; nothing is lost.
     public func sendNow() async {
+        let waiting = Set(outbox.waiting.map(\.id))
         outbox.hurry()
         follower.hurry()
         do {
@@ -66,7 +73,12 @@ public import Observation
         } catch {
             if error != .cancelled { phone.sendFault = error }
         }
+        await outbox.settle(waiting, withinSeconds: Self.settleSeconds)
     }
+
+    /// How long a call waits for the server's answer to what was said, seconds. The system gives a process about 30 s
+    /// after it started it for a notification.
+    nonisolated static let settleSeconds = 20.0
 
     /// Forgets an order that is counted down.
     public func cancel(_ line: DeliveryLine.ID) async { await outbox.cancel(line) }
@@ -97,20 +109,24 @@ public import Observation
         case .received(let isLate):
             let key: Word = isLate ? .declarationsLate : .declarationsServer
             return line(.server, words.text(key, ["what": what, "time": time]))
-        case .refused(let reason):
+        case .refused(.said(let reason)):
             return line(.refused, words.text(.declarationsRefused, ["what": what, "reason": wording.legible(reason)]))
+        case .refused(.time): return line(.refused, words.text(.declarationsSayAgain, ["what": what]))
         case .cancelled: return line(.cancelled, words.text(.declarationsCancelled, ["what": what]))
         case .counting, .sending, .failed: break
         }
-        var reason: String?
-        var hasFailed = false
-        if case .failed(let text) = delivery.state { (reason, hasFailed) = (text, true) }
+        var failure: Outbox.Delivery.Failure?
+        if case .failed(let fault) = delivery.state { failure = fault }
         // Without a connection nothing is "being sent", although that is tried.
-        if !hasFailed, isLive { return line(.phone, words.text(.declarationsSending, ["what": what])) }
+        if failure == nil, isLive { return line(.phone, words.text(.declarationsSending, ["what": what])) }
         let said = wording.clock(delivery.order.saidAt ?? delivery.at)
         var parts: [String] = []
-        if hasFailed {
-            let reason = reason.map { wording.legible($0) } ?? words.text(.problemNoConnection)
+        if let failure {
+            let reason =
+                switch failure {
+                case .signInNeeded: words.text(.problemSignIn)
+                case .away(let text): text.map { wording.legible($0) } ?? words.text(.problemNoConnection)
+                }
             parts.append(words.text(.declarationsWaits, ["what": what, "time": said, "reason": reason]))
         } else {
             parts.append(words.text(.declarationsKept, ["what": what, "time": said]))

@@ -48,6 +48,7 @@ public import Observation
     /// Begins the countdown of an SOS. A countdown that runs already goes on.
     public func startSOS() async {
         guard counting == nil else { return }
+        let place = self.place(at: outbox.phoneNow)
         await outbox.add(.declare(.sos, of: user, note: nil, at: place), dueInSeconds: Self.countdownSeconds)
     }
 
@@ -64,7 +65,8 @@ public import Observation
     /// The countdown of an SOS; nil while none runs.
     public var countdown: Countdown? {
         guard let counting, let dueAt = counting.order.dueAt else { return nil }
-        let left = max(0, dueAt.timeIntervalSince(wording.phoneNow))
+        let length = counting.order.countdownSeconds ?? Self.countdownSeconds
+        let left = min(length, max(0, dueAt.timeIntervalSince(wording.phoneNow)))
         let time = wording.duration(left.rounded(.up))
         let text: String
         if follower.isLive {
@@ -113,7 +115,9 @@ public import Observation
     public var isCalling: Bool { outbox.callKind(of: follower.state) != nil }
 
     /// That the app does not know where the person is, so that a call for help carries no place; nil otherwise.
-    public var noPlaceText: String? { isCalling && place == nil ? words.text(.declarationsNoPlace) : nil }
+    public var noPlaceText: String? {
+        isCalling && place(at: wording.phoneNow) == nil ? words.text(.declarationsNoPlace) : nil
+    }
 
     /// The title of the field for a note, while the person calls for help.
     public var noteTitle: String { words.text(.myNote) }
@@ -142,11 +146,13 @@ public import Observation
 
     private var words: Words { wording.words }
     private var user: String { follower.state.user }
+    /// The order whose countdown runs; nil while none does.
+    var countingID: Order.ID? { counting?.id }
     private var counting: Outbox.Delivery? { outbox.deliveries.last { $0.state == .counting && $0.order.isSOS } }
 
-    private var place: Order.Coordinates? {
-        guard let location = phone.location,
-            wording.phoneNow.timeIntervalSince(location.time) < Self.placeSeconds
+    /// Where the phone is, unless that is old; or ahead of the clock, where its age is not known.
+    private func place(at now: Date) -> Order.Coordinates? {
+        guard let location = phone.location, abs(now.timeIntervalSince(location.time)) < Self.placeSeconds
         else { return nil }
         return Order.Coordinates(latitude: location.latitude, longitude: location.longitude)
     }
@@ -155,7 +161,7 @@ public import Observation
         if kind != .sos { await cancelSOS() }
         let isCall = kind == .sos || kind == .needsHelp
         let note = note?.trimmed(toBytes: Self.noteLimitBytes)
-        await outbox.add(.declare(kind, of: user, note: note, at: isCall ? place : nil))
+        await outbox.add(.declare(kind, of: user, note: note, at: isCall ? place(at: outbox.phoneNow) : nil))
     }
 
     /// The line of the call as the server has it, which says whether somebody has seen it.

@@ -97,9 +97,17 @@ public import Observation
 
     /// The state for a widget, a watch or a Live Activity, which show it without the app.
     public var snapshot: StatusSnapshot {
-        StatusSnapshot(
-            state: state, title: title.isEmpty ? words.text(.stateUnknown) : title, since: follower.state.me?.since,
-            detail: lines.first ?? saidBy, saidAt: follower.state.heardAt, language: wording.language)
+        let heardAt = follower.state.heardAt
+        let now = title.isEmpty ? words.text(.stateUnknown) : title
+        var aged = now
+        if let heardAt, !title.isEmpty {
+            aged = words.text(.statusWas, ["state": title, "time": wording.minute(heardAt)])
+        }
+        if isCallUnsent { aged = words.text(.statusCallNotSent) }
+        return StatusSnapshot(
+            state: state, title: isOld ? aged : now, agedTitle: aged, isOld: isOld, since: follower.state.me?.since,
+            detail: lines.first ?? saidBy, saidAt: heardAt?.addingTimeInterval(-wording.serverAheadSeconds),
+            language: wording.language)
     }
 
     // MARK: Pieces
@@ -169,14 +177,18 @@ public import Observation
 public struct StatusSnapshot: Codable, Hashable, Sendable {
     /// The state by which mark and colour are chosen.
     public var state: ShownState
-    /// The word of the state.
+    /// The word of the state; of one that is old what it was and when, and that a call for help is not sent.
     public var title: String
+    /// The title from the moment on from which it is old.
+    public var agedTitle: String
+    /// Whether it is old now, or from before a call for help that is not sent yet: it is shown without a colour.
+    public var isOld: Bool
     /// Since when; nil if that is not known.
     public var since: Date?
     /// One line on how it is known.
     public var detail: String
-    /// When the server said so, by its clock; nil if it never did. Older than some minutes, it is shown without a
-    /// colour.
+    /// When the server said so, by the phone's clock; nil if it never did. Older than some minutes, it is shown by
+    /// `agedTitle` and without a colour.
     public var saidAt: Date?
     /// The language of the texts.
     public var language: Language

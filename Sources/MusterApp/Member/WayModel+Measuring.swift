@@ -38,18 +38,19 @@ extension WayModel {
     /// The smallest circle that the system tells reliably, metres.
     static let wakingRadiusMetres = 100.0
 
-    /// The nearest regions as circles around them.
+    /// The nearest regions as circles around them; nil for no place, from which none is near.
     ///
     /// - Complexity: O(vertices of all regions).
-    static func wakingCircles(of areas: [RegionWatch.Area], near location: Muster.Location?) -> [WakingCircle] {
-        let place = location.flatMap { try? Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
+    static func wakingCircles(of areas: [RegionWatch.Area], near location: Muster.Location?) -> [WakingCircle]? {
+        guard let location, let place = try? Coordinate(latitude: location.latitude, longitude: location.longitude)
+        else { return nil }
         let circles = areas.compactMap { area -> (circle: WakingCircle, metres: Double)? in
             guard let shape = area.shape else { return nil }
             let (centre, radius) = shape.circleAround
             let circle = WakingCircle(
                 id: "\(area.region.collection)/\(area.region.id)", latitude: centre.latitude,
                 longitude: centre.longitude, radiusMetres: max(wakingRadiusMetres, radius.rounded(.up)))
-            return (circle, place.map { $0.distance(to: centre).value - radius } ?? 0)
+            return (circle, place.distance(to: centre).value - radius)
         }
         let nearest = circles.sorted { ($0.metres, $0.circle.id) < ($1.metres, $1.circle.id) }
         return nearest.prefix(wakingLimit).map(\.circle)

@@ -119,7 +119,10 @@ public import Observation
 
     /// The 20 regions nearest to the phone as circles that wake the app, the nearest first: as many as the system
     /// watches. A polygon counts as the circle around it, and none is smaller than 100 m, which the system can tell.
-    public var wakingCircles: [WakingCircle] { Self.wakingCircles(of: areas, near: phone.location) }
+    /// Nil while the place or the regions are not known, as at the start of an app: what the system watches stays.
+    var wakingCircles: [WakingCircle]? {
+        muster.regionsVersion == 0 ? nil : Self.wakingCircles(of: areas, near: phone.location)
+    }
 
     /// Leads to a point, until `showNearest`.
     public func choose(_ id: Point.ID) { chosen = id }
@@ -249,6 +252,12 @@ public struct WakingCircle: Hashable, Sendable, Identifiable {
     public var longitude: Double
     /// At least 100 m.
     public var radiusMetres: Double
+
+    /// The name of the system's condition: another one where the region was moved or redrawn.
+    public var conditionName: String {
+        let geometry = [latitude, longitude].map { String(format: "%.5f", $0) } + [String(Int(radiusMetres))]
+        return "\(id) \(geometry.joined(separator: " "))"
+    }
 }
 
 /// The way to the nearest assembly point as a widget shows it.

@@ -12,6 +12,8 @@ struct Order: Codable, Hashable, Sendable, Identifiable {
     var saidAt: Date?
     /// The phone's time before which it is not sent and may be cancelled; nil to send it at once.
     var dueAt: Date?
+    /// The length of the countdown that ends at `dueAt`, seconds; nil without one.
+    var countdownSeconds: Double?
 
     enum Kind: Codable, Hashable, Sendable {
         case declare(Declaration, of: String, note: String?, at: Coordinates?)
@@ -43,11 +45,12 @@ struct Order: Codable, Hashable, Sendable, Identifiable {
         var longitude: Double
     }
 
-    init(_ kind: Kind, saidAt: Date?, dueAt: Date? = nil) {
+    init(_ kind: Kind, saidAt: Date?, dueAt: Date? = nil, countdownSeconds: Double? = nil) {
         id = UUID().uuidString.lowercased()
         self.kind = kind
         self.saidAt = saidAt
         self.dueAt = dueAt
+        self.countdownSeconds = countdownSeconds
     }
 
     /// Whether nothing may stand before it.
@@ -59,9 +62,27 @@ struct Order: Codable, Hashable, Sendable, Identifiable {
         return [.sos, .needsHelp, .safe, .clear].contains(declaration)
     }
 
-    /// Whether it may count as of its arrival if the server does not believe the phone's clock. An old check-in may
-    /// not: it would say that somebody is well of whom nobody knows.
-    var mayCountAsOfArrival: Bool { if case .declare = kind { saidAt != nil } else { false } }
+    /// Whether it may count as of its arrival if the server does not believe the phone's clock. Only a call for help
+    /// may: an old "I am safe" or check-in would say of now that somebody is well of whom nobody knows.
+    var mayCountAsOfArrival: Bool {
+        guard case .declare(let declaration, _, _, _) = kind, saidAt != nil else { return false }
+        return declaration == .sos || declaration == .needsHelp
+    }
+
+    /// What may not overtake each other, because the server counts it as of its arrival.
+    enum Lane: Hashable, Sendable {
+        case timer, pause, incident
+    }
+
+    /// The lane of the order; nil for one that carries the time when it was said, by which the server orders it.
+    var lane: Lane? {
+        switch kind {
+        case .declare, .callSeen: nil
+        case .checkIn, .startTimer, .endTimer: .timer
+        case .pause, .endPause: .pause
+        default: .incident
+        }
+    }
 
     /// Whether the answer says that the order was done before: what it ends is over.
     func isDone(byStatus status: Int) -> Bool {

@@ -10,54 +10,30 @@ import Observation
 ///
 /// Where the store takes nothing, as on a full disk, an order is sent from memory all the same.
 @MainActor @Observable final class Outbox {
-    /// How far an order has come.
-    struct Delivery: Hashable, Sendable, Identifiable {
-        var order: Order
-        var state: State
-        /// When it came so far, by the server's clock.
-        var at: Date
-        /// Whether it would be lost with the process, because the store did not take it.
-        var isUnkept = false
-
-        var id: String { order.id }
-
-        enum State: Hashable, Sendable {
-            /// Counted down before it is sent; it can be cancelled.
-            case counting
-            case sending
-            /// An attempt failed, and is repeated.
-            case failed(reason: String?)
-            case received(isLate: Bool)
-            case refused(reason: String)
-            case cancelled
-        }
-
-        /// Whether nothing more becomes of it.
-        var isOver: Bool {
-            switch state {
-            case .received, .refused, .cancelled: true
-            case .counting, .sending, .failed: false
-            }
-        }
-    }
-
     /// What waits, and the last few that are over, in the order in which they were said.
-    private(set) var deliveries: [Delivery] = []
+    private(set) var deliveries: [Delivery] = [] {
+        didSet { noteChange() }
+    }
 
     @ObservationIgnored private let user: String
     @ObservationIgnored private let server: ServerClient
     @ObservationIgnored private let store: LocalStore
-    @ObservationIgnored private let pacing: ReplicationPacing
+    @ObservationIgnored let pacing: ReplicationPacing
     @ObservationIgnored private let wording: Wording
+    @ObservationIgnored private let processTime: any ProcessTime
     @ObservationIgnored private var failures = 0
+    /// How often each order that waits was tried in vain by this process.
+    @ObservationIgnored private var attempts: [Order.ID: Int] = [:]
+    /// Those who wait for orders to be over.
+    @ObservationIgnored var settling: [UUID: AsyncStream<Void>.Continuation] = [:]
     @ObservationIgnored private var storing: Task<Bool, Never>?
     @ObservationIgnored private var sleeping: Task<Void, Never>?
     @ObservationIgnored private var isRestored = false
     @ObservationIgnored private var isWoken = false
-    /// Called with each answer, before anything else follows from it.
-    @ObservationIgnored var onReceived: (Order) -> Void = { _ in }
-    /// Called when the server refuses the credentials.
-    @ObservationIgnored var onRefused: () async -> Void = {}
+    /// Called with an order that came too late to change anything.
+    @ObservationIgnored var onLate: (Order) async -> Void = { _ in }
+    /// Called when the server refuses the credentials; returns whether there are others now.
+    @ObservationIgnored var onRefused: () async -> Bool = { false }
 
     /// The id of the note in the store.
     private static let note = "app.outbox"
@@ -66,20 +42,32 @@ import Observation
     /// How many that are over stay listed.
     private static let overLimit = 4
     private static let longestDelaySeconds = 10.0
+    /// Seconds until the next attempt where the server refuses the credentials: each one counts against the person's
+    /// password at the server, so that only a sign-in, a new network or the person begins another.
+    static let refusedDelaySeconds = 900.0
+    /// How many orders are tried in one round of attempts that fail.
+    private static let failureLimit = 3
 
-    init(user: String, _ server: ServerClient, store: LocalStore, pacing: ReplicationPacing, wording: Wording) {
+    init(
+        user: String, _ server: ServerClient, store: LocalStore, pacing: ReplicationPacing, wording: Wording,
+        processTime: any ProcessTime = NoProcessTime()
+    ) {
         self.user = user
         self.server = server
         self.store = store
         self.pacing = pacing
         self.wording = wording
+        self.processTime = processTime
     }
 
     /// What the server does not have yet.
     var waiting: [Delivery] { deliveries.filter { !$0.isOver } }
 
+    /// The present time by the phone's clock, also while nothing ticks.
+    var phoneNow: Date { pacing.now().date }
+
     /// The present time of the server, as far as the phone knows it.
-    var serverNow: Date { pacing.now().date.addingTimeInterval(wording.serverAheadSeconds) }
+    var serverNow: Date { phoneNow.addingTimeInterval(wording.serverAheadSeconds) }
 
     /// Takes up what an earlier run of the app left. What was said meanwhile comes after it.
     ///
@@ -101,6 +89,7 @@ import Observation
         let known = Set(deliveries.map(\.id))
         let earlier = kept.orders.filter { !known.contains($0.id) }
         deliveries = earlier.map { Delivery(order: $0, state: waitState(of: $0), at: serverNow) } + deliveries
+        holdProcess()
     }
 
     /// Takes an order, and sends it once it is due. It is on the phone's disk when this returns, unless the delivery
@@ -111,12 +100,14 @@ import Observation
     @discardableResult
     func add(_ kind: Order.Kind, dueInSeconds: Double? = nil) async -> Order.ID? {
         await restore()
-        let dueAt = dueInSeconds.map { pacing.now().date.addingTimeInterval($0) }
-        let order = Order(kind, saidAt: serverNow, dueAt: dueAt)
+        let order = Order(
+            kind, saidAt: serverNow, dueAt: dueInSeconds.map { phoneNow.addingTimeInterval($0) },
+            countdownSeconds: dueInSeconds)
         guard waiting.count < Self.limit || order.turnsCall else { return nil }
         // Of check-ins that wait the newest says all.
         if case .checkIn = kind { deliveries.removeAll { $0.order.kind == kind && !$0.isOver && $0.state != .sending } }
         deliveries.append(Delivery(order: order, state: waitState(of: order), at: serverNow))
+        holdProcess()
         let isKept = await keep()
         update(order.id) { $0.isUnkept = !isKept }
         hurry()
@@ -148,6 +139,7 @@ import Observation
     func hurry() {
         isWoken = true
         sleeping?.cancel()
+        holdProcess()
     }
 
     /// Sends what is due, until the task is cancelled.
@@ -168,14 +160,14 @@ import Observation
 
     // MARK: Sending
 
+    /// Sends what is due. An order that fails holds up no other but those that may not overtake it.
+    ///
     /// - Returns: after how many seconds to try again; nil when nothing waits.
     private func sendWhatIsDue() async -> Double? {
+        var tried: Set<Order.ID> = []
         while !Task.isCancelled {
             endCountdowns()
-            let due = deliveries.filter { !$0.isOver && $0.state != .counting }
-            // An SOS waits behind nothing: the server reads in each when it was said.
-            guard let next = (due.first { $0.order.isSOS } ?? due.first)?.order else { return untilDueSeconds }
-            update(next.id) { if self.failures == 0 { $0.state = .sending } }
+            guard tried.count < Self.failureLimit, let next = nextDue(after: tried) else { break }
             do {
                 let request = next.request(of: user)
                 let answer = try await server.send(request.method, request.path, request.body)
@@ -187,33 +179,60 @@ import Observation
             } catch .cancelled {
                 return nil
             } catch {
-                failures += 1
-                var reason: String?
-                var after: Double?
+                if error == .signedOut {
+                    update(next.id) { $0.state = .failed(.signInNeeded) }
+                    failures += 1
+                    return untilNext(await onRefused() ? retrySeconds : Self.refusedDelaySeconds)
+                }
+                tried.insert(next.id)
+                attempts[next.id, default: 0] += 1
+                var (reason, after): (String?, Double?)
                 if case .away(let text, let seconds) = error { (reason, after) = (text, seconds) }
-                update(next.id) { $0.state = .failed(reason: reason) }
-                if error == .signedOut { await onRefused() }
-                let delay = min(Self.longestDelaySeconds, pacing.delaySeconds(afterFailures: failures))
-                return min(max(delay, min(60, after ?? 0)), untilDueSeconds ?? .infinity)
+                update(next.id) { $0.state = .failed(.away(reason: reason)) }
+                // The server asks everybody to wait.
+                if let after {
+                    failures += 1
+                    return untilNext(max(retrySeconds, min(60, after)))
+                }
             }
         }
-        return nil
+        failures = tried.isEmpty ? 0 : failures + 1
+        return tried.isEmpty ? untilDueSeconds : untilNext(retrySeconds)
     }
 
+    /// The order to send next: an SOS before other calls and their ends, those before the rest, and of each those first
+    /// that were tried least. The server reads in a call when it was said.
+    private func nextDue(after tried: Set<Order.ID>) -> Order? {
+        var lanes: Set<Order.Lane> = []
+        var due: [Order] = []
+        for delivery in deliveries where !delivery.isOver && delivery.state != .counting {
+            if let lane = delivery.order.lane, !lanes.insert(lane).inserted { continue }
+            if !tried.contains(delivery.id) { due.append(delivery.order) }
+        }
+        func rank(_ order: Order) -> (Int, Int) {
+            (order.isSOS ? 0 : order.turnsCall ? 1 : 2, attempts[order.id] ?? 0)
+        }
+        return due.min { rank($0) < rank($1) }
+    }
+
+    private var retrySeconds: Double {
+        min(Self.longestDelaySeconds, pacing.delaySeconds(afterFailures: max(1, failures)))
+    }
+
+    private func untilNext(_ seconds: Double) -> Double { min(seconds, untilDueSeconds ?? .infinity) }
+
     private func receive(_ order: Order, _ isLate: Bool) async {
-        failures = 0
         end(order.id, .received(isLate: isLate))
-        onReceived(order)
+        if isLate { await onLate(order) }
         await keep()
     }
 
     private func refuse(_ order: Order, _ status: Int, _ reason: String) async {
-        failures = 0
         if order.mayCountAsOfArrival, status != 403, status != 404 {
             // The server may not believe this phone's clock. A call for help is not lost to that.
             update(order.id) { $0.order.saidAt = nil }
         } else {
-            end(order.id, .refused(reason: reason))
+            end(order.id, .refused(reason.hasPrefix("/sampleTime") ? .time : .said(reason)))
         }
         await keep()
     }
@@ -222,21 +241,31 @@ import Observation
         for delivery in deliveries where delivery.state == .counting {
             let state = waitState(of: delivery.order)
             guard state != .counting else { continue }
-            update(delivery.id) { $0.state = self.failures > 0 ? .failed(reason: nil) : .sending }
+            update(delivery.id) { $0.state = self.failures > 0 ? .failed(.away(reason: nil)) : .sending }
         }
     }
 
     private var untilDueSeconds: Double? {
         let dues = deliveries.filter { $0.state == .counting }.compactMap(\.order.dueAt)
-        return dues.min().map { max(0, $0.timeIntervalSince(pacing.now().date)) }
+        return dues.min().map { max(0, $0.timeIntervalSince(phoneNow)) }
     }
 
     private func waitState(of order: Order) -> Delivery.State {
-        guard let dueAt = order.dueAt, dueAt > pacing.now().date else { return .sending }
-        return .counting
+        guard let dueAt = order.dueAt else { return .sending }
+        let left = dueAt.timeIntervalSince(phoneNow)
+        // More than its length is left only where the phone's clock was set back: waiting would take hours.
+        return left > 0 && left <= order.countdownSeconds ?? SafetyModel.countdownSeconds ? .counting : .sending
     }
 
     // MARK: Pieces
+
+    /// Asks the system to let the process run while something waits.
+    private func holdProcess() { if !waiting.isEmpty { processTime.hold() } }
+
+    private func noteChange() {
+        if waiting.isEmpty { processTime.release() }
+        for waiter in settling.values { waiter.yield() }
+    }
 
     private func update(_ id: Order.ID, _ change: (inout Delivery) -> Void) {
         guard let place = deliveries.firstIndex(where: { $0.id == id }) else { return }
@@ -246,6 +275,7 @@ import Observation
     }
 
     private func end(_ id: Order.ID, _ state: Delivery.State) {
+        attempts[id] = nil
         update(id) { delivery in
             delivery.state = state
             delivery.at = self.serverNow

@@ -29,6 +29,9 @@ struct Incident: Codable, Hashable, Sendable, Identifiable {
     /// The call of the incident. A reopened incident has a new one.
     var callKey: String { "\(number)/\(calledAt?.timeIntervalSince1970 ?? 0)" }
 
+    /// The number of the incident that a call belongs to; nil for what is no key of a call.
+    static func number(ofCall key: String) -> Int64? { key.split(separator: "/").first.flatMap { Int64($0) } }
+
     /// How many of a roll count as what.
     struct Counts: Codable, Hashable, Sendable {
         var people = 0

@@ -29,11 +29,16 @@ import Observation
     @ObservationIgnored private let pacing: ReplicationPacing
     @ObservationIgnored private let wording: Wording
     @ObservationIgnored private var sleeping: Task<Void, Never>?
+    /// The present request and live feed.
+    @ObservationIgnored private var following: Task<Void, any Error>?
+    @ObservationIgnored private var failures = 0
+    @ObservationIgnored private var isWoken = false
     @ObservationIgnored private var reloading: Task<Void, Never>?
     @ObservationIgnored private var keptAt: Date?
-    /// Called when the server is heard again, and when it refuses the credentials.
+    /// Called when the server is heard again.
     @ObservationIgnored var onLive: () -> Void = {}
-    @ObservationIgnored var onRefused: () async -> Void = {}
+    /// Called when the server refuses the credentials; returns whether there are others now.
+    @ObservationIgnored var onRefused: () async -> Bool = { false }
 
     /// The longest wait between two attempts, seconds: a call to evacuate must not wait longer.
     private static let longestDelaySeconds = 10.0
@@ -63,27 +68,49 @@ import Observation
 
     /// Loads and follows until the task is cancelled.
     func run() async {
-        var failures = 0
         while !Task.isCancelled {
-            do {
+            isWoken = false
+            let round = Task {
                 try await load()
                 failures = 0
                 try await follow()
-            } catch {
-                await note(ServerFault(error))
             }
+            following = round
+            var isRefused = false
+            do {
+                try await withTaskCancellationHandler {
+                    try await round.value
+                } onCancel: {
+                    round.cancel()
+                }
+            } catch {
+                isRefused = await note(ServerFault(error))
+            }
+            following = nil
             failures += 1
-            await wait(pacing.delaySeconds(afterFailures: failures))
+            let delay = min(Self.longestDelaySeconds, pacing.delaySeconds(afterFailures: failures))
+            if !isWoken, !Task.isCancelled { await wait(isRefused ? Outbox.refusedDelaySeconds : delay) }
         }
         reloading?.cancel()
     }
 
-    /// Tries again at once: the network may be back.
-    func hurry() { sleeping?.cancel() }
+    /// Tries again at once: the network may be back. A feed that is followed goes on.
+    func hurry() {
+        isWoken = true
+        sleeping?.cancel()
+    }
+
+    /// Begins anew, as after the app was suspended or on another network: the feed may have died without a word. Until
+    /// the server has answered, it does not count as heard.
+    func restart() {
+        if connection == .live { connection = .connecting }
+        hurry()
+        following?.cancel()
+    }
 
     /// Asks the server for everything again.
     func reload() async {
-        do { try await load() } catch { await note(ServerFault(error)) }
+        do { try await load() } catch { _ = await note(ServerFault(error)) }
     }
 
     /// Stores the phone's copy.
@@ -143,21 +170,23 @@ import Observation
         if keptAt.map({ pacing.now().date.timeIntervalSince($0) > Self.keepSeconds }) ?? true { await keep() }
     }
 
-    private func note(_ fault: ServerFault) async {
+    /// - Returns: whether the server refuses the credentials, and there are no others.
+    private func note(_ fault: ServerFault) async -> Bool {
         switch fault {
         case .cancelled: break
         case .signedOut:
             connection = .signedOut
-            await onRefused()
+            return await !onRefused()
         case .away(let reason, _), .refused(_, let reason):
             if case .away = connection { break }
             connection = .away(since: state.heardAt, reason: reason)
         }
+        return false
     }
 
     private func wait(_ seconds: Double) async {
         let pacing = pacing
-        let sleep = Task { _ = try? await pacing.sleep(min(Self.longestDelaySeconds, seconds)) }
+        let sleep = Task { _ = try? await pacing.sleep(seconds) }
         sleeping = sleep
         await withTaskCancellationHandler {
             await sleep.value

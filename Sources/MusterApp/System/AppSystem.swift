@@ -18,6 +18,11 @@ public struct AppSystem: Sendable {
     public var permissions: any PermissionKeeper
     /// Shows notifications of the phone itself.
     public var notifier: any Notifier
+    /// Keeps the process running while something waits to be sent.
+    public var processTime: any ProcessTime
+    /// Whether a server may be reached by http, which others on the way can read and change; for development alone. A
+    /// server on the phone itself always may.
+    public var allowsPlainHTTP: Bool
     /// How MusterKit records and sends. Its clock is the clock of all models.
     public var options: Muster.Options
     /// The languages of the person, the first first (BCP 47).
@@ -33,6 +38,7 @@ public struct AppSystem: Sendable {
         location: (any LocationSource)? = nil, headings: any HeadingSource = NoHeadings(),
         connectivity: any ConnectivitySource = AssumedConnectivity(),
         permissions: any PermissionKeeper = NoPermissions(), notifier: any Notifier = NoNotifier(),
+        processTime: any ProcessTime = NoProcessTime(), allowsPlainHTTP: Bool = false,
         options: Muster.Options = Muster.Options(), preferredLanguages: [String] = Locale.preferredLanguages,
         timeZone: TimeZone = .current, version: String = ""
     ) {
@@ -43,6 +49,8 @@ public struct AppSystem: Sendable {
         self.connectivity = connectivity
         self.permissions = permissions
         self.notifier = notifier
+        self.processTime = processTime
+        self.allowsPlainHTTP = allowsPlainHTTP
         self.options = options
         self.preferredLanguages = preferredLanguages
         self.timeZone = timeZone
@@ -141,6 +149,15 @@ public protocol Notifier: Sendable {
     func remove(_ id: Notice.ID) async
 }
 
+/// Asks the system to let the process run for a while after the app is no longer seen, or was started for a
+/// notification. A system that does not is no failure: what waits is on the disk.
+@MainActor public protocol ProcessTime: Sendable {
+    /// Asks for it; asking again while it was asked for already changes nothing.
+    func hold()
+    /// Says that it is no longer needed; a release without a hold changes nothing.
+    func release()
+}
+
 /// What a person can do from a notification, a shortcut, a widget or the Action button, also while the app is not open
 /// and there is no network.
 public enum QuickAction: String, CaseIterable, Codable, Sendable, Identifiable {
@@ -189,4 +206,14 @@ public struct NoNotifier: Notifier {
     public func show(_ notice: Notice) async {}
     /// Does nothing.
     public func remove(_ id: Notice.ID) async {}
+}
+
+/// A system whose processes run as long as they like.
+public struct NoProcessTime: ProcessTime {
+    /// A process time that does nothing.
+    public nonisolated init() {}
+    /// Does nothing.
+    public func hold() {}
+    /// Does nothing.
+    public func release() {}
 }

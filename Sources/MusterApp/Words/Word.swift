@@ -9,13 +9,14 @@ public enum Word: String, CaseIterable, Sendable {
     case askedAnswered, askedHeard, askedUnheard
     case betweenParts
     case callAcknowledge, callDo, callDoDrill, callDrill, callLine, callMeans, callOver, callReal, callSeen
-    case callSeenHere, callWay
+    case callSeenHere, callSeenNoTime, callSeenRefused, callWay
     case cancel
     case connectionBannerRefused, connectionConnecting
     case datasetsSynchronize, datasetsTitle
     case declarationsAskEnd, declarationsCancelled, declarationsClear, declarationsEmergency, declarationsEnd
     case declarationsEndNow, declarationsKept, declarationsLate, declarationsMessages, declarationsNoPlace
-    case declarationsPositions, declarationsRefused, declarationsSeen, declarationsSending, declarationsServer
+    case declarationsPositions, declarationsRefused, declarationsSayAgain, declarationsSeen, declarationsSending
+    case declarationsServer
     case declarationsUnkept, declarationsUnseen, declarationsWaits
     case deliveryTooShort
     case doubtChecking, doubtNotUnderstood, doubtPoorAccuracy, doubtStale
@@ -62,7 +63,7 @@ public enum Word: String, CaseIterable, Sendable {
     case personMarkOffSite, personMarkSafe, personUnknown
     case presenceChecking, presenceCheckingIn, presenceInside, presenceMaybe, presenceNotUnderstood
     case presencePoorAccuracy, presenceStale, presenceStill, presenceSure, presenceSureInside
-    case problemNoConnection
+    case problemNoConnection, problemSignIn
     case pushAllClear, pushCallBody, pushCheckIn, pushDrillOver, pushLocateBody, pushNeedsHelp, pushNoWord
     case pushNoWordBody
     case questionAsked
@@ -79,6 +80,7 @@ public enum Word: String, CaseIterable, Sendable {
     case rowBattery, rowBatteryLow, rowClockAhead, rowClockBehind, rowHeard, rowLeftPlace, rowLocated, rowNeverHeard
     case rowPaused, rowSince, rowVisitor
     case screensPeople, screensRegions
+    case signInAskDo, signInAskHost, signInAskWhat, signInInsecure
     case signInName, signInNoAnswer, signInNoLink, signInPassword, signInScan, signInServer, signInSignIn, signInWhat
     case signInWrong
     case signOutErase, signOutNothingWaits, signOutWaits
@@ -86,7 +88,8 @@ public enum Word: String, CaseIterable, Sendable {
     case spokenCheckIn, spokenNeedsHelp, spokenSafe, spokenSos
     case stateChecking, stateLocated, stateNeedsHelp, stateOffSite, stateSafe, stateSeemsToHaveLeft, stateSos
     case stateUnknown, stateUnsafe
-    case statusCallUnsent, statusDoubt, statusGuessCalling, statusGuessElsewhere, statusGuessInside
+    case statusCallNotSent, statusCallUnsent, statusWas
+    case statusDoubt, statusGuessCalling, statusGuessElsewhere, statusGuessInside
     case statusGuessOutside, statusGuessTitle, statusMayHaveChanged, statusNotFollowed, statusNothingYet
     case statusPaused, statusSaid, statusSays, statusSourceCheckInTimer, statusSourceMarked
     case statusSourceOwnDeclaration, statusSourcePosition, statusSourceRegion, statusSourceSeemsToHaveLeft

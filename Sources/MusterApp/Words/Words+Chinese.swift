@@ -1,7 +1,7 @@
 // The texts of the app in Chinese: a line for each key. Every language has the same keys and parameters.
 
 extension Words {
-    static let chinese = [chinese1, chinese2, chineseNearby]
+    static let chinese = [chinese1, chinese2, chineseNearby, chinesePhone]
 
     static let chinese1 = """
         appEnded = 会话已结束。请重新登录。

@@ -1,7 +1,7 @@
 // The texts of the app in English: a line for each key. Every language has the same keys and parameters.
 
 extension Words {
-    static let english = [english1, english2, englishNearby]
+    static let english = [english1, english2, englishNearby, englishPhone]
 
     static let english1 = """
         appEnded = The session has ended. Sign in again.

@@ -1,7 +1,7 @@
 // The texts of the app in Japanese: a line for each key. Every language has the same keys and parameters.
 
 extension Words {
-    static let japanese = [japanese1, japanese2, japaneseNearby]
+    static let japanese = [japanese1, japanese2, japaneseNearby, japanesePhone]
 
     static let japanese1 = """
         appEnded = セッションが終わりました。もう一度サインインしてください。

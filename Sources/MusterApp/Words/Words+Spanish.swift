@@ -1,7 +1,7 @@
 // The texts of the app in Spanish: a line for each key. Every language has the same keys and parameters.
 
 extension Words {
-    static let spanish = [spanish1, spanish2, spanishNearby]
+    static let spanish = [spanish1, spanish2, spanishNearby, spanishPhone]
 
     static let spanish1 = """
         appEnded = La sesión terminó. Inicie sesión de nuevo.

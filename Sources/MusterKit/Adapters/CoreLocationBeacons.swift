@@ -27,7 +27,7 @@
         ///   - name: the name of the system's monitor, the same at each start of the app.
         ///   - authorization: the permission that Core Location asks the user for while the source is listened to.
         public init(
-            name: String = "muster-beacons", authorization: CLServiceSession.AuthorizationRequirement = .always
+            name: String = "musterBeacons", authorization: CLServiceSession.AuthorizationRequirement = .always
         ) {
             self.name = name
             self.authorization = authorization

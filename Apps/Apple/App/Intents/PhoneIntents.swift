@@ -2,11 +2,12 @@ import AppIntents
 import Foundation
 import MusterApp
 
-/// "SOS", for the Action button, Siri and Shortcuts: opens the app with the countdown, in which it can be cancelled.
+/// "SOS", for the Action button, Siri and Shortcuts: begins the countdown, and shows a notice by which it can be
+/// cancelled. It does not open the app, because a locked phone would ask for unlocking first.
 struct CallForHelp: AppIntent {
     static let title: LocalizedStringResource = "intentSos"
     static let description: IntentDescription? = "intentSosWhat"
-    static let openAppWhenRun = true
+    static let openAppWhenRun = false
     static let authenticationPolicy = IntentAuthenticationPolicy.alwaysAllowed
 
     func perform() async throws -> some IntentResult & ProvidesDialog {
@@ -25,7 +26,7 @@ struct WhereIsPerson: AppIntent {
     @Parameter(title: "intentWherePerson") var person: PersonEntity
 
     func perform() async throws -> some IntentResult & ProvidesDialog {
-        let said = await Phone.shared.app.whereIs(person.name)
+        let said = await Phone.shared.app.whereIs(person.id)
         return .result(dialog: IntentDialog(stringLiteral: said))
     }
 }

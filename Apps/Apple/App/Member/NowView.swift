@@ -10,7 +10,7 @@ struct NowView: View {
         Form {
             if let text = account.signInNeededText { SignInAgainSection(app: app, account: account, text: text) }
             ForEach(account.call.cards) { card in
-                Section { CallCard(card: card, call: account.call) { app.navigation.tab = .way } }
+                Section { CallCard(card: card, call: account.call) { app.show(.way) } }
             }
             if let text = account.status.questionText { Label(text, systemImage: "questionmark.bubble") }
             if let missing = account.settings.missing { PermissionRow(line: missing, settings: account.settings) }
@@ -18,6 +18,7 @@ struct NowView: View {
             Section { SafetyView(safety: account.safety) }
             CheckInView(timer: account.checkIn)
             OutboxView(outbox: account.waiting)
+            PartLinks(tab: .now, app: app)
         }
         .navigationTitle(app.title(of: .now))
         .refreshable { await account.waiting.sendNow() }

@@ -10,7 +10,9 @@ struct SignInView: View {
         NavigationStack {
             Form {
                 Text(signIn.what)
-                if let invitation = signIn.invitation {
+                if let question = signIn.serverQuestion {
+                    ServerSection(signIn: signIn, question: question)
+                } else if let invitation = signIn.invitation {
                     InvitationSection(signIn: signIn, invitation: invitation)
                 } else {
                     form
@@ -29,7 +31,7 @@ struct SignInView: View {
             .sheet(isPresented: $isScanning) {
                 QRScanner(cancelTitle: signIn.cancelTitle) { text in
                     isScanning = false
-                    Task { await signIn.open(text) }
+                    signIn.open(text)
                 }
             }
         }
@@ -48,6 +50,20 @@ struct SignInView: View {
         }
         if QRScanner.isAvailable {
             Button(signIn.scanTitle, systemImage: "qrcode.viewfinder") { isScanning = true }
+        }
+    }
+}
+
+/// Whether the server of a link or a QR code is the right one. Nothing was sent to it yet.
+struct ServerSection: View {
+    let signIn: SignInModel
+    let question: Question
+
+    var body: some View {
+        Section(question.title) {
+            TextLines(question.lines)
+            ActionButton(question.button, "checkmark") { await signIn.confirmServer() }
+            Button(question.cancel, systemImage: "xmark", role: .cancel) { signIn.leaveServer() }
         }
     }
 }

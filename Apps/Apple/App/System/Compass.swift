@@ -43,7 +43,8 @@ struct Compass: HeadingSource {
     }
 }
 
-/// Reads the compass on the main thread, where its manager is made and calls back.
+/// Reads the compass on the main thread, where its manager is made and calls back. Headings are of the phone's upper
+/// edge, as the arrow is: the app is shown upright only.
 @MainActor private final class CompassReader: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private let tell: @Sendable (PhoneHeading) -> Void

@@ -11,16 +11,16 @@ extension Glance {
     @MainActor init(_ account: AccountModel) {
         let status = account.status.snapshot
         let way = account.way.snapshot
+        // Both are by the phone's clock.
         let heard = [status.saidAt ?? .distantPast, way?.asOf ?? .distantFuture].min() ?? .distantPast
         let asOf = status.saidAt
+        let aged = Face(
+            symbol: "clock.badge.questionmark", title: status.agedTitle, line: status.detail, tone: .none, asOf: asOf)
+        let fresh = Face(
+            symbol: status.state.symbol, title: status.title, line: status.detail, tone: status.state.tone, asOf: asOf)
         self.init(
-            status: Face(
-                symbol: status.state.symbol, title: status.title, line: status.detail, tone: status.state.tone,
-                asOf: asOf),
-            way: Face(way), freshUntil: heard.addingTimeInterval(Self.freshSeconds),
-            agedStatus: Face(
-                symbol: "clock.badge.questionmark", title: status.title, line: status.detail, tone: .none, asOf: asOf),
-            agedWay: Face(way))
+            status: status.isOld ? aged : fresh, way: Face(way),
+            freshUntil: heard.addingTimeInterval(Self.freshSeconds), agedStatus: aged, agedWay: Face(way))
     }
 
     /// Stores it for the widgets if they would show something else, or the same for noticeably longer.
@@ -40,6 +40,8 @@ extension Glance {
         way.asOf = newer.way.asOf
         agedStatus.asOf = newer.agedStatus.asOf
         agedWay.asOf = newer.agedWay.asOf
+        // The time is in its title, too.
+        if status == newer.status { agedStatus.title = newer.agedStatus.title }
     }
 }
 
@@ -54,18 +56,24 @@ extension Glance.Face {
     }
 }
 
-extension IncidentAttributes {
+extension IncidentActivities.Call {
+    /// Seconds between two moments from which on an activity may be old: it is brought up to date so often at most
+    /// where nothing else changes.
+    private static let stepSeconds = 60.0
+
     /// The Live Activity of a call.
-    @MainActor static func of(
-        _ card: CallModel.Card, _ account: AccountModel
-    ) -> (attributes: IncidentAttributes, state: ContentState) {
-        let glance = Glance(account)
-        var (status, way) = (glance.status, glance.way)
+    @MainActor init(_ card: CallModel.Card, _ account: AccountModel) {
+        var glance = Glance(account)
         // The system marks an activity as stale by itself; a time here would begin it anew each second.
-        (status.asOf, way.asOf) = (nil, nil)
-        let state = ContentState(
-            title: card.title, line: card.seenText ?? card.whatToDo, status: status, way: way,
-            acknowledgeTitle: card.seenText == nil ? card.acknowledgeTitle : nil, safeTitle: account.safety.safeTitle)
-        return (IncidentAttributes(call: card.id, team: card.line), state)
+        (glance.status.asOf, glance.way.asOf, glance.agedStatus.asOf, glance.agedWay.asOf) = (nil, nil, nil, nil)
+        let steps = (glance.freshUntil.timeIntervalSinceReferenceDate / Self.stepSeconds).rounded(.down)
+        self.init(
+            attributes: IncidentAttributes(call: card.id, team: card.line),
+            state: IncidentAttributes.ContentState(
+                title: card.title, line: card.seenText ?? card.whatToDo, status: glance.status, way: glance.way,
+                agedStatus: glance.agedStatus, agedWay: glance.agedWay,
+                acknowledgeTitle: card.seenText == nil ? card.acknowledgeTitle : nil,
+                safeTitle: account.safety.safeTitle),
+            staleAt: Date(timeIntervalSinceReferenceDate: steps * Self.stepSeconds))
     }
 }

@@ -24,7 +24,7 @@ import MusterApp
     /// - Parameter circles: the nearest first; those beyond `limit` are left out.
     func watch(_ circles: [WakingCircle]) async {
         let monitor = await opened()
-        let wanted = Dictionary(circles.prefix(Self.limit).map { ($0.id, $0) }) { first, _ in first }
+        let wanted = Dictionary(circles.prefix(Self.limit).map { ($0.conditionName, $0) }) { first, _ in first }
         let present = Set(await monitor.identifiers)
         for identifier in present where wanted[identifier] == nil { await monitor.remove(identifier) }
         for (identifier, circle) in wanted where !present.contains(identifier) {
@@ -35,16 +35,20 @@ import MusterApp
         }
     }
 
+    /// Opens the monitor and reads what it reports, also before it is known what to watch: the system started the app
+    /// for that, perhaps.
+    func open() async { _ = await opened() }
+
     /// Ends all of it, as when the person signs out or pauses.
     func stop() async {
         manager.stopMonitoringSignificantLocationChanges()
-        guard let monitor else { return }
+        let monitor = await opened()
         for identifier in await monitor.identifiers { await monitor.remove(identifier) }
     }
 
     private func opened() async -> CLMonitor {
         if let monitor { return monitor }
-        let opened = await CLMonitor("muster-regions")
+        let opened = await CLMonitor("musterRegions")
         // Of two calls at once the first is kept.
         if let monitor { return monitor }
         monitor = opened
