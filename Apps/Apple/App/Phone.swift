@@ -25,9 +25,12 @@ import WidgetKit
     private var titledIn: Language?
     private var namedUser: String?
     private var spokenNames: [LeaderModel.PersonName] = []
+    private var toldNamesAt = Date.distantPast
 
     /// How often the regions that wake the app are chosen anew, seconds.
     private static let circleSeconds = 60.0
+    /// How often the names that Siri knows are compared, seconds.
+    private static let nameSeconds = 60.0
 
     /// For how long an intent waits for the server's answer, seconds: the person waits for what Siri says.
     private static let intentSeconds = 8.0
@@ -161,12 +164,18 @@ import WidgetKit
             shownCalls = calls
             await IncidentActivities.show(calls)
         }
-        let names = account.leader?.names ?? []
-        if names != spokenNames {
-            spokenNames = names
-            MusterShortcuts.updateAppShortcutParameters()
-        }
+        tellNames(of: account)
         await chooseCircles(account)
+    }
+
+    /// Tells Siri the names of the leader's people when they have changed. Many names take a while to sort.
+    private func tellNames(of account: AccountModel) {
+        guard abs(Date().timeIntervalSince(toldNamesAt)) > Self.nameSeconds else { return }
+        toldNamesAt = Date()
+        let names = account.leader?.names ?? []
+        guard names != spokenNames else { return }
+        spokenNames = names
+        MusterShortcuts.updateAppShortcutParameters()
     }
 
     private func chooseCircles(_ account: AccountModel) async {

@@ -65,7 +65,10 @@ extension IncidentActivities.Call {
     @MainActor init(_ card: CallModel.Card, _ account: AccountModel) {
         var glance = Glance(account)
         // The system marks an activity as stale by itself; a time here would begin it anew each second.
-        (glance.status.asOf, glance.way.asOf, glance.agedStatus.asOf, glance.agedWay.asOf) = (nil, nil, nil, nil)
+        glance.status.asOf = nil
+        glance.way.asOf = nil
+        glance.agedStatus.asOf = nil
+        glance.agedWay.asOf = nil
         let steps = (glance.freshUntil.timeIntervalSinceReferenceDate / Self.stepSeconds).rounded(.down)
         self.init(
             attributes: IncidentAttributes(call: card.id, team: card.line),
