@@ -228,7 +228,7 @@ BENCHES = [
     Bench("nearby-sending", "muster-bench nearby --peer-rate 2", 35, "nearby", [
         Row("a device's share of a core", "nearby, 60 updates a second sent to each of 50 peers, 2 received of each",
             [Figure("%", "{} % of a core", goal=10)])]),
-    Bench("discovery", "muster-bench discovery --rounds 5", 70, "nearby", [
+    Bench("discovery", "muster-bench discovery --rounds 3", 42, "nearby", [
         Row(f"{what}, on {interfaces}", f"discovery on {interfaces}: {what}", [p50(), p95(goal)])
         for interfaces in ("all interfaces", "the loopback interface")
         for what, goal in (("one that runs already, by one that starts", 1_000),
@@ -243,7 +243,7 @@ BENCHES = [
                                  ("made to be slow", "made to be slow: nothing in them can be indexed", None))]),
     Bench("regions", "muster-bench regions --thousands 300" + (f" --data {shlex.quote(DATA)}" if DATA else ""), 45,
           "regions", region_rows()),
-    Bench("peer-regions", "peer-regions BENCH 300", 60, "region-peers", [
+    Bench("peer-regions", "peer-regions BENCH 200", 45, "region-peers", [
         Row("10,000 × 32 vertices", "Muster in the same run",
             [rate("one by one M/s"), rate("64 at once M/s")]),
         region_peer("GEOS: one by one", "GEOS through shapely 2.2, prepared, one by one"),
@@ -285,7 +285,7 @@ BENCHES = [
         Row("10000 live feeds", "10,000 idle live feeds, with the server itself, resident", [
             megabytes(200), Figure("bytes each", "{} bytes each"),
             milliseconds("all have heard ms", "one document sent to all in {} ms")])]),
-    Bench("graphql", "peer-graphql BENCH", 120, "graphql", [
+    Bench("graphql", "peer-graphql BENCH", 40, "graphql", [
         Row("Muster: getUser", "`getUser` with three fields, by an API key, 64 connections",
             [rate("queries/s", 8_000), p50(), p99()]),
         Row("strawberry: getUser", "the same of strawberry-graphql under uvicorn, without a key or a store",

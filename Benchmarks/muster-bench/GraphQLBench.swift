@@ -13,7 +13,7 @@ extension Bench {
         static let configuration = CommandConfiguration(
             commandName: "graphql",
             abstract: "Queries from 64 connections, lists of 1,000 people, and subscriptions by WebSocket.")
-        @Option(help: "Queries, in thousands.") var thousands = 100
+        @Option(help: "Queries, in thousands.") var thousands = 50
         @Option(help: "Idle subscriptions, each on a WebSocket of its own; mind `ulimit -n`.") var idle = 10_000
         @Option(help: "Subscriptions that hear each change of a person's safety.") var listeners = 1_000
         @Option(help: "Only the queries, sent to a peer at this port of this machine, which needs no key.")

@@ -50,7 +50,7 @@ extension MQTTConnection {
                     topic: $0.topic, payload: $0.publish.payload,
                     mayBeOld: $0.publish.isRetained || $0.publish.isDuplicate, properties: $0.publish.properties,
                     at: now)
-            }, by: principal)
+            }, by: principal, prepare: { await self.noteOwn($0) })
         traffic.countReceived(new.count)
         var next = outcomes.makeIterator()
         var outcomeOfID: [UInt16: PublishIntake.Outcome] = [:]
@@ -73,6 +73,12 @@ extension MQTTConnection {
         if let ending { disconnect(ending.reason, ending.words) }
     }
 
+    /// Notes devices that this connection reports for, so that it sends the client none of its own messages for a
+    /// subscription that leaves them out.
+    private func noteOwn(_ devices: [DeviceNumber]) {
+        for device in devices where ownDevices.count < Self.mostOwnDevices { ownDevices.insert(device) }
+    }
+
     /// Why the connection ends after some messages.
     private struct Ending {
         let reason: MQTTReason
@@ -88,9 +94,7 @@ extension MQTTConnection {
         var reason = MQTTReason.success
         var words: String?
         switch outcome {
-        case .stored(let device):
-            if let device, ownDevices.count < Self.mostOwnDevices { ownDevices.insert(device) }
-        case .answered: break
+        case .stored, .answered: break
         case .refused(let why, let text):
             // MQTT 3.1.1 has no refusal: without an acknowledgement the client would send the message again forever.
             if version == .v5 { (reason, words) = (why, text) }

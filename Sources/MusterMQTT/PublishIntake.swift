@@ -88,10 +88,15 @@ struct PublishIntake: Sendable {
 
     /// Stores the messages in order.
     ///
+    /// - Parameter prepare: called with the devices that the messages are about, before anything of them is on disk: a
+    ///   subscriber may get a message before this returns.
     /// - Returns: the outcome of each message, once all accepted messages, and all that cannot be read, are on disk.
     /// - Throws: `CoordinatorError`, `StoreError` or `WorkError` when the store cannot answer now. The caller must then
     ///   acknowledge none of the messages.
-    func store(_ messages: [Message], by principal: Principal) async throws -> [Outcome] {
+    func store(
+        _ messages: [Message], by principal: Principal,
+        prepare: @Sendable ([DeviceNumber]) async -> Void = { _ in }
+    ) async throws -> [Outcome] {
         var observations: [Observation] = []
         var outcomes: [Outcome] = []
         var operations: [(index: Int, operation: MeshbluOperation)] = []
@@ -119,6 +124,10 @@ struct PublishIntake: Sendable {
             }
             record(translation.fault, in: message)
         }
+        await prepare(
+            outcomes.compactMap { outcome in
+                if case .stored(let device) = outcome { device } else { nil }
+            })
         _ = try await coordinator.ingest(observations, by: principal)
         try await refused.store(lost)
         lost = []
