@@ -44,12 +44,12 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections)
+                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
                 try await phone.signIn("ann")
                 phone.kill()
                 await phone.start()
                 let holds = phone.processTime.holds
-                await phone.app.perform(.needHelp, of: [:])
+                await phone.app.perform(.needHelp, of: [:], withinSeconds: 600)
                 #expect(try await server.declarations(of: "ann") == ["needsHelp"])
                 #expect(phone.processTime.holds == holds + 1 && !phone.processTime.isHeld)
                 #expect(phone.notices.shown["action"] == nil, "success needs no notice")
@@ -73,14 +73,14 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections)
+                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
                 try await phone.signIn("ann")
                 try await until { try phone.account.follower.isLive }
                 phone.kill()
                 try await server.ask("POST", "teams/crew/incidents", #"{"kind":"real"}"#)
                 // What would tell the app of the incident does not come.
                 network.decide { $0.hasPrefix("GET") ? .isAnswered(status: 503, body: "{}") : .passes }
-                await phone.app.perform(.seen, of: ["kind": "incident", "incident": "1"])
+                await phone.app.perform(.seen, of: ["kind": "incident", "incident": "1"], withinSeconds: 600)
                 let roll = try await server.ask("GET", "incidents/1")["roll"]?.elements
                 #expect(roll?.first?["callSeenAt"] != nil)
                 #expect(phone.notices.shown["action"] == nil)
@@ -94,7 +94,7 @@ import Testing
                 try await server.ask("POST", "incidents/1/close", #"{"reason":"done"}"#)
                 try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill"}"#)
                 try await until { account.call.unseen?.number == 2 }
-                await phone.app.perform(.seen, of: ["kind": "incident", "incident": "1"])
+                await phone.app.perform(.seen, of: ["kind": "incident", "incident": "1"], withinSeconds: 600)
                 #expect(account.call.unseen?.number == 2)
                 #expect(phone.notices.shown["action"]?.body.contains("not taken") ?? false)
                 await phone.app.close()
@@ -190,15 +190,13 @@ import Testing
         }
     }
 
-    @Test func `widgets get the age by the phone's clock, and never “safe” for a call that is not sent`() async throws {
-        let clock = HandClock()
-        let ahead = clock.now.advanced(bySeconds: 3_600)
-        try await RunningServer.serve(now: { ahead }) { server in
+    @Test func `widgets get the age of a state, and never “safe” for a call that is not sent`() async throws {
+        try await RunningServer.serve { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, now: { clock.now })
+                let phone = Phone(at: address, over: server.connections)
                 try await phone.signIn("ann")
                 let account = try phone.account
                 await account.safety.saySafe()
@@ -208,7 +206,7 @@ import Testing
                 #expect(fresh.title == "Safe" && !fresh.isOld)
                 #expect(fresh.agedTitle.hasPrefix("Was “Safe” at "))
                 let saidAt = try #require(fresh.saidAt)
-                #expect(abs(saidAt.timeIntervalSince(clock.now.date)) < 60)
+                #expect(abs(saidAt.timeIntervalSince(ReplicationPacing.systemNow().date)) < 60)
                 network.decide { $0.hasPrefix("POST") ? .isAnswered(status: 503, body: "{}") : .passes }
                 await account.safety.askForHelp()
                 let unsent = account.status.snapshot

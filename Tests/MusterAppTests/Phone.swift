@@ -122,6 +122,14 @@ final class HandFedLocations: LocationUpdateSource {
     }
 }
 
+extension Phone {
+    /// The leader's models after a tick; nil for a member, and before the server has said who leads.
+    var tickedLeader: LeaderModel? {
+        tick()
+        return app.account?.leader
+    }
+}
+
 /// The notifications that a phone was asked to show.
 final class Notices: Notifier {
     private let shownNow = Mutex<[String: Notice]>([:])
