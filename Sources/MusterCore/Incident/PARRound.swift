@@ -67,7 +67,7 @@ public struct PARRound: Hashable, Sendable {
         requestedBy = line.author
         self.note = line.note
         dueAt = note.dueAt ?? line.at
-        countsVisitors = note.countsVisitors || note.crews.contains(where: \.isVisitors)
+        countsVisitors = note.countsVisitors || note.crews.contains(where: { $0.isVisitors })
         crews = note.crews.map { Crew($0) }
     }
 
@@ -102,7 +102,7 @@ public struct PARRound: Hashable, Sendable {
         case .parComplete: completeAt = line.at
         case .parOverdue:
             overdueAt = overdueAt ?? line.at
-            if note.crews.contains(where: \.isVisitors) { visitorsOverdueAt = line.at }
+            if note.crews.contains(where: { $0.isVisitors }) { visitorsOverdueAt = line.at }
         // The sizes stay as they were asked for, or reported: people may have left their crews since. The visitors who
         // came since count, so that the record names everyone of whom nobody reported.
         case .parEnded:
@@ -124,7 +124,7 @@ public struct PARRound: Hashable, Sendable {
     }
 
     /// The place of the visitors among the crews; nil while the round asks for none.
-    var visitorsPlace: Int? { crews.firstIndex(where: \.count.isVisitors) }
+    var visitorsPlace: Int? { crews.firstIndex(where: { $0.count.isVisitors }) }
 
     /// Whether every crew has reported, and no visitors are waited for who came since.
     public var isComplete: Bool { completeAt != nil && !isReopened }
