@@ -58,11 +58,21 @@ extension Bench {
             guard outcome.failures.isEmpty else { throw CommandFailure("reporting failed: \(outcome.failures)") }
         }
 
+        /// Throws where the answer to a request has no data, so that no fault is measured for an answer.
+        private func requireData(_ load: Load, _ request: ByteBuffer) async throws {
+            let once = OneRequest(host: load.host, port: load.port, group: load.group)
+            let text = String(decoding: try await once.send(request).body, as: UTF8.self)
+            guard text.contains(#""data""#), !text.contains(#""errors""#) else {
+                throw CommandFailure("the query has no answer: \(text.prefix(300))")
+            }
+        }
+
         private func ask(_ load: Load, token: String, row: String) async throws {
             let query = "query ($id: ID!) { getUser(id: $id) { id username isSafe } }"
             let requests = (0..<thousands * 1000).map { number in
                 Self.request(query, variables: #"{"id":"u\#(number % Self.people)"}"#, token: token)
             }
+            try await requireData(load, requests[0])
             let outcome = try await load.run(BenchServer.dealt(requests, to: 64))
             announce(Report.heading(of: "queries"))
             Report.publish(row, outcome, each: 1, unit: "queries")
@@ -71,8 +81,10 @@ extension Bench {
         /// Everyone with their last position, one answer after another.
         private func list(on server: BenchServer) async throws {
             let query =
-                "{ people(first: 1000) { edges { node { name safety position { coordinate sampleTime } } } } }"
+                "{ people(first: 1000) { edges { node { name safety position { "
+                + "coordinate { latitudeDegrees longitudeDegrees } sampleTime } } } } }"
             let request = Self.request(query, token: server.connection.token)
+            try await requireData(server.load, request)
             _ = try await server.load.run([Array(repeating: request, count: 10)])
             let outcome = try await server.load.run([Array(repeating: request, count: 100)])
             Report.publish("1000 people with their position", outcome, each: 1, unit: "queries")
