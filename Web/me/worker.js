@@ -30,8 +30,11 @@ const othersAddress = new URL("me/-later", web).href;
  */
 const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((path) => new URL(path, web).pathname);
 
-/** How often a version that takes over asks the former one to give way, and for how long, in milliseconds. */
-const giveWayEveryMs = 500;
+/**
+ * How often a version that takes over asks the former one to give way, and for how long, in milliseconds. Chromium
+ * replaces a worker that was idle for some seconds, and each message keeps it busy: asked more often, it stays.
+ */
+const giveWayEveryMs = 10_000;
 const giveWayLimitMs = 60_000;
 
 /** Ends what this version still waits for from the server. */

@@ -52,6 +52,7 @@ public import Observation
         _ muster: Muster, user: String, folder: URL, _ system: AppSystem, _ wording: Wording, isReporting: Bool
     ) {
         let server = ServerClient { muster.session }
+        wording.learnServerTime(aheadSeconds: nil)
         let pacing = system.options.pacing
         let follower = TeamFollower(user: user, server, store: muster.store, pacing: pacing, wording: wording)
         let outbox = Outbox(

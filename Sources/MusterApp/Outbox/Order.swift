@@ -10,6 +10,8 @@ struct Order: Codable, Hashable, Sendable, Identifiable {
     var kind: Kind
     /// When it was said, by the server's clock as the phone knows it; nil to count as of its arrival.
     var saidAt: Date?
+    /// True while `saidAt` is by the phone's own clock: the server had not said its time yet.
+    var isTimedByPhone: Bool?
     /// The phone's time before which it is not sent and may be cancelled; nil to send it at once.
     var dueAt: Date?
     /// The length of the countdown that ends at `dueAt`, seconds; nil without one.

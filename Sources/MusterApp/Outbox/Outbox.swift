@@ -16,10 +16,10 @@ import Observation
     }
 
     @ObservationIgnored private let user: String
-    @ObservationIgnored private let server: ServerClient
+    @ObservationIgnored let server: ServerClient
     @ObservationIgnored private let store: LocalStore
     @ObservationIgnored let pacing: ReplicationPacing
-    @ObservationIgnored private let wording: Wording
+    @ObservationIgnored let wording: Wording
     @ObservationIgnored private let processTime: any ProcessTime
     @ObservationIgnored private var failures = 0
     /// How often each order that waits was tried in vain by this process.
@@ -100,9 +100,10 @@ import Observation
     @discardableResult
     func add(_ kind: Order.Kind, dueInSeconds: Double? = nil) async -> Order.ID? {
         await restore()
-        let order = Order(
+        var order = Order(
             kind, saidAt: serverNow, dueAt: dueInSeconds.map { phoneNow.addingTimeInterval($0) },
             countdownSeconds: dueInSeconds)
+        if !wording.knowsServerTime { order.isTimedByPhone = true }
         guard waiting.count < Self.limit || order.turnsCall else { return nil }
         // Of check-ins that wait the newest says all.
         if case .checkIn = kind { deliveries.removeAll { $0.order.kind == kind && !$0.isOver && $0.state != .sending } }
@@ -169,7 +170,7 @@ import Observation
             endCountdowns()
             guard tried.count < Self.failureLimit, let next = nextDue(after: tried) else { break }
             do {
-                let request = next.request(of: user)
+                let request = try await timedByServer(next).request(of: user)
                 let answer = try await server.send(request.method, request.path, request.body)
                 await receive(next, answer.body["late"]?.boolean ?? false)
             } catch .refused(let status, _) where next.isDone(byStatus: status) {
@@ -267,7 +268,7 @@ import Observation
         for waiter in settling.values { waiter.yield() }
     }
 
-    private func update(_ id: Order.ID, _ change: (inout Delivery) -> Void) {
+    func update(_ id: Order.ID, _ change: (inout Delivery) -> Void) {
         guard let place = deliveries.firstIndex(where: { $0.id == id }) else { return }
         var delivery = deliveries[place]
         change(&delivery)
@@ -296,7 +297,7 @@ import Observation
 
     /// Stores what waits. Of several calls at once, each waits for a transaction that began after it.
     @discardableResult
-    private func keep() async -> Bool {
+    func keep() async -> Bool {
         guard isRestored else { return false }
         let before = storing
         let task = Task {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterCoding
+import MusterCore
 import MusterKit
 import MusterReplication
 import MusterWire
@@ -16,6 +17,8 @@ struct ServerClient: Sendable {
         var body: JSONValue
         /// The entity tag, for an edit that must not overtake another one.
         var tag: String?
+        /// The time by the clock of who answered, to the second; nil where the answer does not say it.
+        var date: Date?
     }
 
     /// The largest number of bytes of an answer: a team of 10,000 people has about 6 MB.
@@ -91,7 +94,8 @@ struct ServerClient: Sendable {
             throw ServerFault(
                 status: response.status, value, retryAfter: response.header("Retry-After").flatMap { Double($0) })
         }
-        return Answer(status: response.status, body: value, tag: response.header("ETag"))
+        let date = response.header("Date").flatMap { Instant(httpDate: $0)?.date }
+        return Answer(status: response.status, body: value, tag: response.header("ETag"), date: date)
     }
 
     /// A name as a part of a path.

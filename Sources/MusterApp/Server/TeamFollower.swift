@@ -63,7 +63,7 @@ import Observation
         else { return }
         state = TeamState(kept)
         isKept = true
-        wording.serverAheadSeconds = kept.aheadSeconds
+        wording.learnServerTime(aheadSeconds: kept.aheadSeconds)
     }
 
     /// Loads and follows until the task is cancelled.
@@ -132,11 +132,7 @@ import Observation
 
     private func load() async throws(ServerFault) {
         let snapshot = try await TeamSnapshot.request(of: state.user, from: server)
-        if let at = snapshot.at {
-            let ahead = at.timeIntervalSince(pacing.now().date)
-            // Less than that is the way of the answer.
-            wording.serverAheadSeconds = abs(ahead) < 2 ? 0 : ahead
-        }
+        if let at = snapshot.at { wording.learnServerTime(aheadSeconds: at.timeIntervalSince(pacing.now().date)) }
         state.adopt(snapshot)
         isKept = false
         if connection != .live {

@@ -16,8 +16,11 @@ public import Observation
     public var timeZone: TimeZone
     /// The present moment by the phone's clock; `tick(at:)` moves it on.
     public private(set) var phoneNow: Date
-    /// Seconds by which the server's clock is ahead of the phone's, by the server's newest answer.
-    public internal(set) var serverAheadSeconds = 0.0
+    /// Seconds by which the server's clock is ahead of the phone's, by the server's newest answer; 0 while
+    /// `knowsServerTime` is false.
+    public private(set) var serverAheadSeconds = 0.0
+    /// Whether the server, or what the phone kept of it, has said how far ahead its clock is.
+    @ObservationIgnored private(set) var knowsServerTime = false
 
     /// A wording of a language, at a moment.
     public init(_ language: Language, timeZone: TimeZone = .current, now: Date = Date()) {
@@ -29,6 +32,14 @@ public import Observation
 
     /// The present moment by the server's clock.
     public var now: Date { phoneNow.addingTimeInterval(serverAheadSeconds) }
+
+    /// Learns how far the server's clock is ahead; less than two seconds is the way of an answer. Nil forgets it, as for
+    /// another server.
+    func learnServerTime(aheadSeconds: Double?) {
+        knowsServerTime = aheadSeconds != nil
+        let ahead = aheadSeconds ?? 0
+        serverAheadSeconds = abs(ahead) < 2 ? 0 : ahead
+    }
 
     /// Moves the present moment on. An app calls it about once a second while it is seen.
     public func tick(at moment: Date) { if moment != phoneNow { phoneNow = moment } }

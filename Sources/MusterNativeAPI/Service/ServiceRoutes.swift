@@ -17,6 +17,13 @@ struct ServiceRoutes: NativeRoutes {
                 .init(
                     "Service", "Read the public keys that verify access tokens.",
                     answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")]), handler: seeKeySet))
+        routes.add(
+            Route(
+                .get, "/.well-known/apple-app-site-association", admits: .anyone,
+                .init(
+                    "Service", "Read which iPhone app opens links to this server.",
+                    answers: [.init(200, "Apple's association file.", json: "AppAssociation")]),
+                handler: seeAppAssociation))
         let health = Route.Documentation(
             "Service", "Check whether the server works.",
             answers: [.init(200, "It works, perhaps in a degraded state.", json: "Health")])

@@ -223,6 +223,7 @@ package enum Schema {
                 [("writable", boolean), ("low", boolean), ("message", text)],
                 optional: [("since", time), ("freeBytes", integer), ("reason", text)])
         ),
+        ("AppAssociation", object([("applinks", #"{"type":"object"}"#), ("webcredentials", #"{"type":"object"}"#)])),
         ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
         (
             "Receipt",

@@ -17,6 +17,9 @@ package struct APNsCredentials: Sendable {
     /// The base address of APNs for development builds; tests give another one.
     let sandboxURL: String
 
+    /// The app as Apple's association file names it: the team and the bundle id.
+    package var applicationIdentifier: String { "\(teamID).\(topic)" }
+
     /// Reads the private key.
     ///
     /// - Parameters:

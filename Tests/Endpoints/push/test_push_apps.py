@@ -8,7 +8,7 @@ import requests
 
 import amazon
 from muster_process import MusterProcess, binary
-from push_apps import ana, apns, certificate, fcm, fresh, push_options, register, server, topic  # noqa: F401
+from push_apps import ana, apns, certificate, fcm, fresh, push_options, register, server, team_id, topic  # noqa: F401
 from push_person import update
 from waiting import eventually
 
@@ -278,6 +278,15 @@ def test_cognito_syncs_errors_for_devices_are_amazons(cognito, admin, server):
             "NotAuthorizedException", 403, stranger.register_device, **ids, Platform="APNS", Token=fresh())
         for call in (stranger.subscribe_to_dataset, stranger.unsubscribe_from_dataset):
             amazon.refused("NotAuthorizedException", 403, call, **{**subscription, "DeviceId": device})
+
+
+def test_the_app_that_gets_the_pushes_may_open_links_to_the_server(server):
+    answer = requests.get(f"{server.address}/.well-known/apple-app-site-association", timeout=30)
+    assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "application/json")
+    app = f"{team_id}.{topic}"
+    assert answer.json() == {
+        "applinks": {"details": [{"appIDs": [app], "components": [{"/": "/me/*"}, {"/": "/console/invite*"}]}]},
+        "webcredentials": {"apps": [app]}}
 
 
 @pytest.mark.parametrize("options,words", [

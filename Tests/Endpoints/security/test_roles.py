@@ -226,8 +226,8 @@ own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for mo
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
 """AWS's, and POST /: only a signature is a proof; test_amazon_*.py and test_cognito_*.py."""
 
-public_keys = ("jwks.json", "jwks_uri", "openid-configuration")
-"""What verifies tokens, below the user pool's id too: everyone may read it; test_cognito_idp.py."""
+public_keys = ("jwks.json", "jwks_uri", "openid-configuration", "apple-app-site-association")
+"""What verifies tokens or names an app, below the user pool's id too: everyone may read it; test_cognito_idp.py."""
 
 own_devices = (
     "/status", "/devices", "/mydevices", "/data/", "/messages", "/subscribe", "/authenticate/", "/meshblu", "/ifttt")

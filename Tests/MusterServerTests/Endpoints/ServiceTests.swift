@@ -96,6 +96,7 @@ import Testing
             let keys = try await desk.send(.get, "//.well-known/jwks.json").json["keys"]?.elements
             #expect(keys?.first?["alg"]?.string == "ES256")
             #expect(keys?.first?["d"] == nil)
+            #expect(try await desk.send(.get, "//.well-known/apple-app-site-association").status == 404)
         }
     }
 
