@@ -165,6 +165,8 @@ import Testing
                 try await until { try phone.account.follower.isLive }
                 network.decide { $0.hasPrefix("POST /api/v1/users") ? .hangs : .passes }
                 try await phone.account.safety.saySafe()
+                // What is on its way when the network passes again would arrive.
+                try await until { network.hung > 0 }
                 let question = try phone.account.settings.signOutQuestion
                 #expect(question.lines.first?.contains("1 message") ?? false)
                 try await phone.account.settings.signOut(erases: false)

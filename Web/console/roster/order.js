@@ -22,6 +22,11 @@ export const sortings = Object.freeze(["state", "name", "crew", "since", "heard"
 const rank = new Map(markOrder.map((state, index) => [state, index]));
 /** The place of each name among all, by the names that there are: to compare names is most of the cost of sorting. */
 let rankedNames = new Map();
+/** The users in the order that was last found: most stand where they stood, and those need not be moved. */
+let lastOrder = [];
+/** Times in milliseconds by their texts: to read them is most of what is left of the cost. */
+const readTimes = new Map();
+const readTimesLimit = 50_000;
 
 /**
  * The members that a filter shows, in order.
@@ -32,7 +37,7 @@ let rankedNames = new Map();
 export function orderedMembers(state, filter) {
     const needle = folded(filter.text ?? "");
     const shown = [];
-    for (const member of state.members.values()) {
+    for (const member of inLastOrder(state.members)) {
         const how = shownState(state, member);
         // Nobody waits for those who were taken off the roll.
         if (filter.only && (how !== filter.only || member.takenOff)) { continue; }
@@ -51,7 +56,30 @@ export function orderedMembers(state, filter) {
         return order || (isByState && left.longestMs - right.longestMs)
             || places.get(left.member.user) - places.get(right.member.user);
     });
-    return shown.map(({ member }) => member);
+    const members = shown.map(({ member }) => member);
+    lastOrder = members.map(({ user }) => user);
+    return members;
+}
+
+/** The members, first those who were ordered last, in that order: a sort of what is sorted compares each once. */
+function* inLastOrder(members) {
+    const given = new Set();
+    for (const user of lastOrder) {
+        const member = members.get(user);
+        if (member) { given.add(user); yield member; }
+    }
+    for (const [user, member] of members) { if (!given.has(user)) { yield member; } }
+}
+
+function milliseconds(time) {
+    if (time === undefined) { return 0; }
+    let found = readTimes.get(time);
+    if (found === undefined) {
+        found = Date.parse(time) || 0;
+        if (readTimes.size >= readTimesLimit) { readTimes.clear(); }
+        readTimes.set(time, found);
+    }
+    return found;
 }
 
 /** The states that nobody need act on: people in them are found by their names. */
@@ -63,7 +91,7 @@ const calmStates = new Set(["safe", "located", "offSite"]);
  * state that nobody need act on.
  */
 export function waitingSince({ since }, how) {
-    return calmStates.has(how) ? 0 : Date.parse(since) || 0;
+    return calmStates.has(how) ? 0 : milliseconds(since);
 }
 
 /** What names one crew among those of all teams. */
@@ -112,7 +140,7 @@ function keyOf(member, how, sorting) {
         // Those of no crew come last.
         case "crew": return member.crew === undefined ? "\u{10FFFF}" : crewKey(member);
         // The newest first, and those of whom nothing is known last.
-        case "since": return -(Date.parse(member.since) || 0);
+        case "since": return -milliseconds(member.since);
         case "heard": return -(Date.parse(heardOf(member)) || 0);
         default: return rank.get(how);
     }

@@ -38,7 +38,8 @@ export function Roster() {
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>
         ${!isLoading && html`<${Counts} live=${live} only=${filter.only} />`}
         <${Groups} live=${live} filter=${filter} />
-        ${live.members.size > 1 && html`<${Tools} live=${live} filter=${filter} shown=${members.length} />`}
+        ${live.members.size > 1 && html`<${Tools} live=${live} filter=${filter} shown=${members.length}
+            now=${now} />`}
         ${live.members.size > 1 && html`<${PlaceHits} text=${filter.text ?? ""} />`}
         <${InNoTeam} />
         ${isEmpty && html`<${FirstSteps} />`}
@@ -78,10 +79,11 @@ function Counts({ live, only }) {
 }
 
 /** Search and sort. */
-function Tools({ live, filter, shown }) {
+function Tools({ live, filter, shown, now }) {
     const { store } = usePage();
+    // As often as ages are told, and not with each move of somebody.
     const { choices, more } = useMemo(
-        () => regionChoices(live, filter.inside), [live.members, live.regions, filter.inside]);
+        () => regionChoices(live, filter.inside), [now, live.regions, live.members.size, filter.inside]);
     const change = (parts) => store.set(({ filter: was }) => ({ filter: { ...was, ...parts } }));
     const isFiltered = filter.text || filter.only || filter.crew || filter.region || filter.inside;
     return html`<div class="tools" role="search">
