@@ -19,6 +19,9 @@ public import Observation
     /// Seconds by which the server's clock is ahead of the phone's, by the server's newest answer.
     public internal(set) var serverAheadSeconds = 0.0
 
+    /// What users are called, as far as the server said it.
+    var names = CalledNames()
+
     /// A wording of a language, at a moment.
     public init(_ language: Language, timeZone: TimeZone = .current, now: Date = Date()) {
         self.language = language
@@ -90,6 +93,9 @@ public import Observation
         let text = kilometres < 10 ? String(format: "%.1f", kilometres) : String(Int(kilometres.rounded()))
         return words.text(.lengthKilometres, ["count": text])
     }
+
+    /// What a user is called, fit to stand in a sentence; empty for nobody.
+    func called(_ user: String?) -> String { user.map { legible(names.name(of: $0)) } ?? "" }
 
     /// What somebody typed, without line breaks, control characters and characters that turn the direction of a text.
     func legible(_ text: String?) -> String {
