@@ -1,9 +1,12 @@
 package import MusterCore
 
-/// Reads in which crews the people on the rolls of closed incidents were. `Store.directory` has the crews themselves.
+/// Reads in which crews the people on the rolls of closed incidents were, and what they were called. `Store.directory`
+/// has the crews themselves.
 package protocol CrewStore {
     /// Returns the crews last stored with `setCrews`, by person; empty if none were.
     func crews(of incident: IncidentNumber) throws -> [UserNumber: String]
+    /// Returns the display names last stored with `setDisplayNames`, by person; empty if none were.
+    func displayNames(of incident: IncidentNumber) throws -> [UserNumber: String]
 }
 
 /// Writes crews in a transaction.
@@ -17,4 +20,7 @@ package protocol CrewTransaction {
     /// Replaces the stored names of the crews that the people on an incident's roll are in. They stay when the person
     /// or the crew is removed.
     func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws
+    /// Replaces the stored display names of these people of an incident; nil removes one. They stay when the person is
+    /// removed, and so do those of people whom the call does not name.
+    func setDisplayNames(_ names: [UserNumber: String?], of incident: IncidentNumber) throws
 }

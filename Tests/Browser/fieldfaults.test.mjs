@@ -35,5 +35,7 @@ test("a refusal that names no member has no fault of a field", () => {
 test("the server's sentences are said in the language of the page, and others as they are", async () => {
     await setLanguage("ja");
     assert.equal(detailWords("repeats the name of line 2"), "2行目の名前と重複しています。");
+    assert.equal(detailWords("must be 1 to 100 characters on one line, at least one of them visible"),
+        "1～100文字を1行で入力してください。見えない文字は使えません。");
     assert.equal(detailWords("is odd"), "is odd");
 });

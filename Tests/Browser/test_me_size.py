@@ -31,7 +31,7 @@ def requested(page):
     return sorted(path for path in paths if not path.startswith("api/") and not is_apart.match(path))
 
 
-@pytest.mark.parametrize("locale, most", [("en-GB", 113_000), ("ja-JP", 118_000)])
+@pytest.mark.parametrize("locale, most", [("en-GB", 114_000), ("ja-JP", 119_000)])
 def test_the_first_opening_is_small(browsers, server, locale, most):
     context = browsers.context(with_webgl=False, **{**phone_profile, "locale": locale})
     page = MePage(context, server).open()

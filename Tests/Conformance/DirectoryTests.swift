@@ -12,7 +12,8 @@ import Testing
             User(number: UserNumber(1), name: "zoë", role: .gateway, team: nil, isImplicit: true),
             User(
                 number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7), crew: CrewNumber(2),
-                databaseRoles: ["nurses", "night é"], email: "a@münchen.example", phone: "+49 (0)30 1"),
+                databaseRoles: ["nurses", "night é"], email: "a@münchen.example", phone: "+49 (0)30 1",
+                displayName: "Ä 山田"),
         ]
         expected.teams = [
             Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1),

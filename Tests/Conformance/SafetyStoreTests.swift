@@ -68,6 +68,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the display names of an incident are the last that were stored of each person, and outlive person and crash`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        let (first, second) = (IncidentNumber(1), IncidentNumber(2))
+        let (ana, ben, eve) = (UserNumber(1), UserNumber(2), UserNumber(3))
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.put(User(number: ana, name: "ana", role: .member, team: nil, displayName: "Ana Ruiz"))
+            try transaction.setDisplayNames([ana: "Ana Díaz", eve: "Eve"], of: first)
+            try transaction.setDisplayNames([ana: "Ana Ruiz", ben: "山田 太郎"], of: first)
+            try transaction.setDisplayNames([ben: nil], of: first)
+            try transaction.setDisplayNames([ben: "Ben"], of: second)
+        }
+        try bench.store.write(at: .test(1)) { try $0.remove(ana) }
+        try bench.crash()
+        #expect(try bench.store.displayNames(of: first) == [ana: "Ana Ruiz", eve: "Eve"])
+        #expect(try bench.store.displayNames(of: second) == [ben: "Ben"])
+        #expect(try bench.store.displayNames(of: IncidentNumber(3)) == [:])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `declarations come back in order, page by page, are known by their id, and go with their subject`(
         kind: StoreKind
     ) throws {

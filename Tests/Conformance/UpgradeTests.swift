@@ -168,6 +168,27 @@ extension Instant {
         try store.close()
     }
 
+    @Test func `a file from before users had display names takes them, and its closed incidents name none`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version10.sql", in: directory)
+        var users = try store.directory().users
+        #expect(users.allSatisfy { $0.displayName == nil })
+        #expect(try store.displayNames(of: IncidentNumber(1)) == [:])
+        users[1].displayName = "Ana Ruiz"
+        let ann = users[1]
+        try store.write(at: .captured) { transaction in
+            try transaction.put(ann)
+            try transaction.setDisplayNames([ann.number: ann.displayName], of: IncidentNumber(1))
+        }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory().users == users)
+        #expect(try store.displayNames(of: IncidentNumber(1)) == [ann.number: "Ana Ruiz"])
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
     @Test func `a file from before there were crews takes them, and its closed incidents name none`() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -49,6 +49,48 @@ import Testing
         }
     }
 
+    @Test func `visitors are a row of their own in PAR, in every language, and reported as visitors`() async throws {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["lea"], role: "leader", team: "crew")
+            try await server.make(["ann"], team: "crew")
+            try await server.ask("PATCH", "users/lea", #"{"displayName":"Lea Berg"}"#)
+            try await server.ask("POST", "teams/crew/crews", #"{"name":"Engine 3"}"#)
+            try await server.ask("PATCH", "users/lea", #"{"crew":"Engine 3"}"#)
+            let phone = Phone(at: server.address, over: server.connections)
+            try await phone.signIn("lea")
+            try await until { phone.tickedLeader?.roster.count == 2 }
+            let number = try #require(
+                try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill"}"#)["number"]?.integer)
+            for name in ["Vic", "Val"] {
+                try await server.ask("POST", "incidents/\(number)/roll", #"{"name":"\#(name)"}"#)
+            }
+            let incident = try #require(phone.tickedLeader?.incident)
+            try await until { incident.crews.count == 3 }
+            await incident.requestPAR()
+            try await until { incident.crews.allSatisfy(\.isParDue) && incident.crews.count == 3 }
+            #expect(incident.crews.map(\.title) == ["Engine 3", "Without a crew", "Visitors"])
+            #expect(incident.crews.map(\.people) == [1, 1, 2])
+            #expect(incident.parText?.contains("Lea Berg") ?? false)
+            for (language, title) in [
+                (Language.spanish, "Visitantes"), (.japanese, "来訪者"), (.chinese, "访客"), (.english, "Visitors"),
+            ] {
+                phone.app.wording.language = language
+                #expect(incident.crews.last?.title == title)
+            }
+            let visitors = try #require(incident.crews.last)
+            await incident.reportPAR(visitors.id, present: 1)
+            try await until { incident.crews.map(\.isParDue) == [true, true, false] }
+            #expect(incident.crews.last?.par.contains("Lea Berg") ?? false)
+            await incident.reportPAR("", present: 1)
+            try await until { incident.crews.map(\.isParDue) == [true, false, false] }
+            let rows = try await server.ask("GET", "incidents/\(number)")["par"]?["crews"]?.elements ?? []
+            let reported = rows.filter { $0["visitors"]?.boolean == true }.map { $0["present"]?.integer }
+            #expect(reported == [1])
+            await phone.app.close()
+        }
+    }
+
     @Test func `a leader sees one person's place, way and words, and asks where they are`() async throws {
         try await RunningServer.serve { server in
             try await server.makeMeadow()

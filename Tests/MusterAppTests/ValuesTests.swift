@@ -68,6 +68,50 @@ import Testing
         #expect(state.isOutdated, "the roll is read")
     }
 
+    @Test func `people are called by their display names, and those of one name are told apart`() throws {
+        var state = TeamState(user: "lea")
+        state.team = "crew"
+        func named(_ user: String, _ displayName: String?) -> Person {
+            var person = person(user, .unknown)
+            person.displayName = displayName
+            return person
+        }
+        func called() -> [String: String] { state.people.mapValues(\.called) }
+        let people = [named("ann", "Ann Lee"), named("bo", "Zoë"), named("cy", nil), named("mal", "cy")]
+        state.replace(people: people, incidents: [])
+        #expect(called() == ["ann": "Ann Lee", "bo": "Zoë", "cy": "cy", "mal": "cy (mal)"])
+        #expect(state.order.keys.map(\.user) == ["ann", "cy", "mal", "bo"])
+        state.replace(people: [named("ann", "Ann Lee"), named("ann2", "ANN  lee")], incidents: [])
+        #expect(called() == ["ann": "Ann Lee (ann)", "ann2": "ANN  lee (ann2)"])
+        // A change names who is no person of the list.
+        let change = try JSONValue(
+            parsing: Array(#"{"sequence":5,"type":"pause","displayNames":{"eve":"Eve Okafor"}}"#.utf8))
+        state.apply(change)
+        #expect(state.names.name(of: "eve") == "Eve Okafor")
+        // A visitor is called what they wrote, and who is on a roll alone by both names.
+        let rolled = #"{"person":-1,"user":"ann","visitor":true,"state":"unknown"}"#
+        let visitor = try #require(
+            Person(rollEntry: try JSONValue(parsing: Array(rolled.utf8)), of: 7, team: "crew"))
+        let left = #"{"person":9,"user":"bo","displayName":"Zoë","removed":{},"state":"unknown"}"#
+        let removed = try #require(Person(rollEntry: try JSONValue(parsing: Array(left.utf8)), of: 7, team: "crew"))
+        state.replace(people: [named("ann", "Ann Lee"), visitor, removed], incidents: [])
+        #expect(called() == ["ann": "Ann Lee", "/roll/7/-1": "ann", "/roll/7/9": "Zoë (bo)"])
+    }
+
+    @Test func `what an earlier version of the app stored is read, with its orders of a PAR`() throws {
+        let order = #"{"reportPAR":{"incident":7,"crew":"Engine 3","present":2,"round":1}}"#
+        let kind = try JSONDecoder().decode(Order.Kind.self, from: Data(order.utf8))
+        let expected = Order.Kind.reportPAR(
+            incident: 7, crew: "Engine 3", visitors: nil, present: 2, round: 1, note: nil)
+        #expect(kind == expected)
+        let crew = #"{"name":"Engine 3","people":2}"#
+        let row = try JSONDecoder().decode(Incident.Round.Crew.self, from: Data(crew.utf8))
+        #expect(row.visitors == nil && row.name == "Engine 3")
+        let words = NotificationWords(
+            ["kind": "call", "state": "sos", "user": "ann", "displayName": "Ann Lee"], body: "", user: "lea", .english)
+        #expect(words?.title == "SOS from Ann Lee (ann)")
+    }
+
     @Test func `navigation is a value that survives storing, and a member has no leader's screens`() throws {
         var navigation = Navigation()
         #expect(navigation.open(try #require(URL(string: "muster://person/ana%20b")), isLeader: true))

@@ -30,6 +30,8 @@ struct MemoryContents {
     var record: [IncidentEntry] = []
     /// The crews of the people on the rolls of closed incidents.
     var incidentCrews: [IncidentNumber: [UserNumber: String]] = [:]
+    /// The display names of the people of closed incidents.
+    var incidentNames: [IncidentNumber: [UserNumber: String]] = [:]
     var audit: [AuditEntry] = []
     var users: [UserNumber: User] = [:]
     var teams: [TeamNumber: Team] = [:]

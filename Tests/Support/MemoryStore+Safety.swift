@@ -61,6 +61,10 @@ extension MemoryStore {
         contents.withLock { $0.incidentCrews[incident] ?? [:] }
     }
 
+    package func displayNames(of incident: IncidentNumber) throws -> [UserNumber: String] {
+        contents.withLock { $0.incidentNames[incident] ?? [:] }
+    }
+
     package func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry] {
         let audit = contents.withLock { $0.audit }
         let wanted = audit.reversed().lazy.filter { entry in cursor.map { entry.sequence < $0 } ?? true }
@@ -107,6 +111,12 @@ extension MemoryTransaction {
 
     func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws {
         edits.append { $0.incidentCrews[incident] = crews }
+    }
+
+    func setDisplayNames(_ names: [UserNumber: String?], of incident: IncidentNumber) throws {
+        edits.append { contents in
+            for (person, name) in names { contents.incidentNames[incident, default: [:]][person] = name }
+        }
     }
 
     func append(_ entry: AuditEntry) throws {

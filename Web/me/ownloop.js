@@ -2,6 +2,7 @@
  * Keeps the store's part `own`: from the cache when the page opens, then from the live state, which is also written to
  * the cache. The time of the server's word is kept with it, so that a page without a server can say how old it is.
  */
+import { learnNames, namesOfUsers } from "../console/shared/names.js";
 import { isSameOwn, ownOf } from "./own.js";
 
 /** How often an unchanged value is written again with its new time, in milliseconds. */
@@ -38,7 +39,8 @@ export class OwnLoop {
         const kept = await this.#cache.read("own").catch(() => undefined);
         const isHere = () => this.#store.value.user?.name === user?.name;
         if (!kept || !isHere() || this.#store.value.own) { return; }
-        const { aheadMs = 0, ...own } = kept;
+        const { aheadMs = 0, names = {}, ...own } = kept;
+        learnNames(Object.entries(names));
         this.#loop.assumeClock(aheadMs);
         this.#store.set({ own: { ...own, user, regions: [], isKept: true } });
         const regions = await this.#cache.read("regions").catch(() => undefined);
@@ -98,6 +100,8 @@ export class OwnLoop {
             await this.#cache.write("regions", regions);
             this.#keptRegions = regions;
         }
-        await this.#cache.write("own", { ...own, aheadMs: this.#loop.clockAheadMs });
+        const { user, member } = own;
+        const names = namesOfUsers([user.name, member?.acknowledgedBy, member?.markedBy]);
+        await this.#cache.write("own", { ...own, names, aheadMs: this.#loop.clockAheadMs });
     }
 }

@@ -140,7 +140,9 @@ public import Observation
 
     /// Who is signed in, and where.
     public var accountText: String {
-        let name: KeyValuePairs = ["name": wording.legible(follower.state.user)]
+        let user = follower.state.user
+        let displayName = wording.names.displayNames(of: [user])[user]
+        let name: KeyValuePairs = ["name": wording.legible(CalledNames.whole(user, displayName))]
         return words.listed([
             words.text(.appWho, name), muster.session.map { URL(string: $0.server)?.host() ?? "" } ?? "",
         ])

@@ -7,7 +7,7 @@ extension IncidentModel {
         guard let open, let par = open.par else { return nil }
         let asked: KeyValuePairs = [
             "number": String(par.number), "time": wording.minute(par.requestedAt),
-            "name": wording.legible(par.requestedBy),
+            "name": wording.called(par.requestedBy),
         ]
         let first = words.text(par.requestedBy == nil ? .incidentParAsked : .incidentParAskedBy, asked)
         let reported = par.crews.count { $0.present != nil }
@@ -17,7 +17,7 @@ extension IncidentModel {
         if short > 0 { parts.append(words.text(.incidentParShort, count: short)) }
         let late = par.crews.filter { isLate($0, par) }
         if !par.isComplete, let due = late.compactMap({ $0.dueAt ?? par.dueAt }).min() {
-            let names = late.map { crewName($0.name) }
+            let names = late.map { crewName(of: $0) }
             parts.append(
                 words.text(
                     .incidentParOverdue, count: late.count,
@@ -43,13 +43,15 @@ extension IncidentModel {
 
     /// Reports how many of a crew are present, for the newest round.
     ///
-    /// - Parameter crew: the crew's `id`; empty for those in no crew.
+    /// - Parameter crew: the crew's `id`, that of the visitors among them; empty for those in no crew.
     public func reportPAR(_ crew: Crew.ID, present: Int, note: String = "") async {
         guard let open, let par = open.par else { return }
+        let isOfVisitors = crew == Self.visitorsID
         await outbox.add(
             .reportPAR(
-                incident: open.number, crew: crew.isEmpty ? nil : crew, present: min(10_000, max(0, present)),
-                round: par.number, note: note.trimmed(toBytes: 500)))
+                incident: open.number, crew: crew.isEmpty || isOfVisitors ? nil : crew,
+                visitors: isOfVisitors ? true : nil, present: min(10_000, max(0, present)), round: par.number,
+                note: note.trimmed(toBytes: 500)))
     }
 
     /// Requests a PAR by itself every so many minutes, or by hand alone.
@@ -69,7 +71,7 @@ extension IncidentModel {
             return words.text(isLate(crew, round) ? .incidentParCrewOverdue : .incidentParCrewWaits)
         }
         let told: KeyValuePairs = [
-            "count": String(present), "time": wording.minute(crew.reportedAt), "name": wording.legible(crew.reportedBy),
+            "count": String(present), "time": wording.minute(crew.reportedAt), "name": wording.called(crew.reportedBy),
         ]
         if present < crew.people { return words.text(.incidentParCrewShort, told) }
         return words.text(present > crew.people ? .incidentParCrewMore : .incidentParCrewWhole, told)

@@ -2,7 +2,17 @@ import Foundation
 
 /// The head lines of an incident, and its roll by crew.
 extension IncidentModel {
-    func crewName(_ name: String?) -> String { name.map { wording.legible($0) } ?? words.text(.incidentNoCrew) }
+    /// The `id` of the visitors among the crews. No crew has such a name, because none begins with a space.
+    static let visitorsID: Crew.ID = " visitors"
+
+    func crewName(of row: Incident.Round.Crew) -> String {
+        crewTitle(row.visitors == true ? Self.visitorsID : row.name ?? "")
+    }
+
+    private func crewTitle(_ id: Crew.ID) -> String {
+        if id == Self.visitorsID { return words.text(.incidentVisitors) }
+        return id.isEmpty ? words.text(.incidentNoCrew) : wording.legible(id)
+    }
 
     func tally(_ counts: Incident.Counts) -> String {
         words.listed([
@@ -19,9 +29,9 @@ extension IncidentModel {
         let end = isWhole ? incident.allAccountedAt ?? wording.now : wording.now
         let seconds = incident.calledAt.map { end.timeIntervalSince($0) } ?? 0
         let called: KeyValuePairs = [
-            "time": wording.clock(incident.startedAt), "name": wording.legible(incident.startedBy),
+            "time": wording.clock(incident.startedAt), "name": wording.called(incident.startedBy),
         ]
-        let led = incident.leader.map { words.text(.incidentLedBy, ["name": wording.legible($0)]) }
+        let led = incident.leader.map { words.text(.incidentLedBy, ["name": wording.called($0)]) }
         let what = words.text(incident.isDrill ? .incidentIsDrill : .callReal)
         let asOf = follower.isLive ? nil : follower.state.heardAt
         func tile(_ kind: CountTile.Kind, _ key: Word, _ count: Int) -> CountTile {
@@ -46,9 +56,12 @@ extension IncidentModel {
 
     func crews(of incident: Incident, people: [Person]) -> [Crew] {
         let listed = people.filter { $0.team == incident.team }
-        let byCrew = Dictionary(grouping: listed) { $0.crew ?? "" }
-        return byCrew.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }.map {
-            name, people in
+        let byCrew = Dictionary(grouping: listed) { person in
+            person.roll?.kind == .visitor ? Self.visitorsID : person.crew ?? ""
+        }
+        // Those in no crew come after the crews, and the visitors after them.
+        func place(_ id: Crew.ID) -> Int { id == Self.visitorsID ? 2 : id.isEmpty ? 1 : 0 }
+        return byCrew.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }.map { name, people in
             var counts = Incident.Counts()
             var rows: [Row] = []
             for person in people {
@@ -68,9 +81,11 @@ extension IncidentModel {
                         count: kind, isTakenOff: isTakenOff,
                         callSeen: PersonWords(wording: wording).callSeen(person)))
             }
-            let round = incident.par?.crews.first { ($0.name ?? "") == name }
+            let round = incident.par?.crews.first { row in
+                (row.visitors == true) == (name == Self.visitorsID) && (row.visitors == true || row.name ?? "" == name)
+            }
             return Crew(
-                id: name, title: crewName(name.isEmpty ? nil : name), tally: tally(counts),
+                id: name, title: crewTitle(name), tally: tally(counts),
                 par: round.map { parText(of: $0, incident.par) } ?? "",
                 isParDue: round.map { $0.present == nil } ?? false, people: counts.people, rows: rows)
         }

@@ -194,7 +194,10 @@ public import Observation
         follower.state.closed.map { incident in
             let what = words.text(incident.isDrill ? .eventDrill : .eventEvacuation)
             let ended = wording.clock(incident.closedAt)
-            let by = incident.closedBy.map { words.text(.incidentCalledBy, ["time": ended, "name": $0]) } ?? ended
+            let by =
+                incident.closedBy.map { closer in
+                    words.text(.incidentCalledBy, ["time": ended, "name": wording.called(closer)])
+                } ?? ended
             return PastIncident(
                 id: incident.number, title: words.listed([what, wording.clock(incident.startedAt)]), text: by,
                 mayReopen: incident.closedAt.map { wording.now.timeIntervalSince($0) < 86_400 } ?? false)

@@ -81,13 +81,21 @@ public import Observation
         let since = person.since.map { words.text(.rowSince, ["time": wording.clock($0)]) } ?? ""
         let state = words.listed([people.stateWithDoubt(person, self.state), people.knownBy(person), since])
         let lines =
-            [state, people.note(person), people.roll(person), people.callSeen(person), people.pause(person)]
+            [
+                signInText ?? "", state, people.note(person), people.roll(person), people.callSeen(person),
+                people.pause(person),
+            ]
             + people.presences(presences)
             + [
                 people.timer(person.timer), words.listed([people.heard(person), people.located(person)]),
                 people.battery(person), nowhereText ?? "",
             ]
         return lines.filter { !$0.isEmpty }
+    }
+    /// The name by which the person signs in, where they are called otherwise; nil where they are not.
+    public var signInText: String? {
+        guard let person, person.displayName != nil, person.roll?.kind ?? .user == .user else { return nil }
+        return words.text(.personSignIn, ["name": wording.legible(person.user)])
     }
     /// Why the person is not on the map; nil if they are.
     public var nowhereText: String? {
@@ -112,7 +120,7 @@ public import Observation
     /// What was said of the person, the newest first, a line each.
     public var history: [String] {
         said.map { said in
-            let author = wording.legible(said.author)
+            let author = wording.called(said.author)
             let isOwn = said.author == user
             let key = "event.\(said.kind)" + (isOwn ? "" : "By")
             let what =

@@ -6,7 +6,7 @@ public import Observation
 @MainActor @Observable public final class RosterModel {
     private let follower: TeamFollower
     private let wording: Wording
-    /// What the name, crew, team, telephone number or region of a person must contain; empty for all.
+    /// What the names, crew, team, telephone number or region of a person must contain; empty for all.
     public var search = ""
     /// The one state to show; nil for all.
     public var only: ShownState?
@@ -154,7 +154,8 @@ public import Observation
             guard let person = follower.state.people[candidate.user] else { return false }
             if let crew, person.crew != crew { return false }
             guard !needle.isEmpty else { return true }
-            let haystack = [candidate.name, person.crew, person.team, person.phone, person.region?.name]
+            let signIn = person.roll?.kind ?? .user == .user ? person.user : nil
+            let haystack = [candidate.name, signIn, person.crew, person.team, person.phone, person.region?.name]
             return haystack.contains { $0?.lowercased().contains(needle) ?? false }
         }
         found = (key, keys)

@@ -143,9 +143,10 @@ public import Observation
         let words = wording.words
         if let own = SafetyModel.spoken(order, of: user, words, wording) { return own }
         func name(_ text: String) -> String { wording.legible(text) }
+        func called(_ user: String) -> String { wording.called(user) }
         switch order.kind {
         case .declare(let kind, let subject, _, _):
-            let parameters: KeyValuePairs = ["name": name(subject)]
+            let parameters: KeyValuePairs = ["name": called(subject)]
             switch kind {
             case .safe: return words.text(.orderSafe, parameters)
             case .offSite: return words.text(.orderOffSite, parameters)
@@ -153,7 +154,7 @@ public import Observation
             case .clear: return words.text(.orderClear, parameters)
             case .acknowledge: return words.text(.orderAcknowledge, parameters)
             }
-        case .checkIn(let subject): return words.text(.orderCheckedIn, ["name": name(subject)])
+        case .checkIn(let subject): return words.text(.orderCheckedIn, ["name": called(subject)])
         case .callSeen: return words.text(.orderCallSeen)
         case .startTimer: return words.text(.timerOrderStart)
         case .endTimer: return words.text(.timerOrderEnd)
@@ -171,10 +172,11 @@ public import Observation
         case .setPARTimer(_, let seconds):
             guard let seconds else { return words.text(.incidentOrderByHand) }
             return words.text(.incidentOrderEvery, count: Int(seconds / 60))
-        case .reportPAR(_, let crew, let present, _, _):
-            let crew = crew.map(name) ?? words.text(.incidentNoCrew)
+        case .reportPAR(_, let crew, let isOfVisitors, let present, _, _):
+            let none = words.text(isOfVisitors == true ? .incidentVisitors : .incidentNoCrew)
+            let crew = crew.map(name) ?? none
             return words.text(.incidentOrderReport, ["crew": crew, "count": String(present)])
-        case .handOver(_, let to, _): return words.text(.orderHandOverHere, ["name": name(to)])
+        case .handOver(_, let to, _): return words.text(.orderHandOverHere, ["name": called(to)])
         }
     }
 }

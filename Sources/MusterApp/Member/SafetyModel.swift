@@ -170,7 +170,7 @@ public import Observation
         let what = words.text(me.state == .sos ? .spokenSos : .spokenNeedsHelp)
         let text: String
         if let name = me.acknowledgedBy {
-            text = words.text(.declarationsSeen, ["what": what, "name": wording.legible(name)])
+            text = words.text(.declarationsSeen, ["what": what, "name": wording.called(name)])
         } else {
             text = words.text(.declarationsUnseen, ["what": what, "time": wording.clock(me.since)])
         }

@@ -87,7 +87,7 @@ public import Observation
         guard let question = follower.state.questions[follower.state.user], let at = question.at else { return nil }
         let answered = phone.location.map { $0.time > at.addingTimeInterval(-wording.serverAheadSeconds) } ?? false
         guard !answered, wording.now.timeIntervalSince(at) < 600 else { return nil }
-        return words.text(.questionAsked, ["name": wording.legible(question.by), "time": wording.minute(at)])
+        return words.text(.questionAsked, ["name": wording.called(question.by), "time": wording.minute(at)])
     }
 
     /// All of it in one text, for VoiceOver.
@@ -134,14 +134,14 @@ public import Observation
         case "ownDeclaration": return withHearer(words.text(.statusSourceOwnDeclaration), me)
         case "marked":
             guard let marker = me.markedBy else { return "" }
-            return withHearer(words.text(.statusSourceMarked, ["name": wording.legible(marker)]), me)
+            return withHearer(words.text(.statusSourceMarked, ["name": wording.called(marker)]), me)
         case "checkInTimer": return withHearer(words.text(.statusSourceCheckInTimer), me)
         default: return ""
         }
     }
 
     private func withHearer(_ text: String, _ me: Person) -> String {
-        let heard = me.acknowledgedBy.map { words.text(.knownHeardBy, ["name": wording.legible($0)]) }
+        let heard = me.acknowledgedBy.map { words.text(.knownHeardBy, ["name": wording.called($0)]) }
         return words.listed([text, heard ?? ""])
     }
 

@@ -50,7 +50,8 @@ public import Observation
             let items = try await server.items("users/\(ServerClient.encoded(follower.state.user))/viewers")
             viewers = items.map { item in
                 Viewer(
-                    name: item["name"]?.string, role: item["role"]?.string, device: item["device"]?.string,
+                    name: item["name"]?.string.map { CalledNames.whole($0, item["displayName"]?.string) },
+                    role: item["role"]?.string, device: item["device"]?.string,
                     kind: item["kind"]?.string, madeBy: item["madeBy"]?.string, expires: item["expires"]?.date)
             }
             fault = nil
@@ -124,7 +125,7 @@ public import Observation
         } else {
             what = words.text(named: "visible.link.\(viewer.kind ?? "")") ?? words.text(.visibleLink)
         }
-        let maker = viewer.madeBy.map { words.text(.visibleMadeBy, ["name": wording.legible($0)]) }
+        let maker = viewer.madeBy.map { words.text(.visibleMadeBy, ["name": wording.called($0)]) }
         let until = viewer.expires.map { words.text(.visibleUntil, ["time": wording.minute($0)]) }
         return words.listed([what, maker ?? "", until ?? ""])
     }

@@ -33,7 +33,9 @@ struct Order: Codable, Hashable, Sendable, Identifiable {
         case takeOff(incident: Int64, person: Int64, reason: String)
         case requestPAR(incident: Int64, note: String?)
         case setPARTimer(incident: Int64, everySeconds: Double?)
-        case reportPAR(incident: Int64, crew: String?, present: Int, round: Int64?, note: String?)
+        /// `visitors` is nil in an order that an earlier version stored, and for a crew.
+        case reportPAR(
+            incident: Int64, crew: String?, visitors: Bool?, present: Int, round: Int64?, note: String?)
         case handOver(incident: Int64, to: String, note: String?)
     }
 
@@ -163,11 +165,12 @@ extension Order {
         case .setPARTimer(let number, let everySeconds):
             let body = Self.object([("everySeconds", everySeconds.map { JSONValue.number($0) } ?? JSONValue.null)])
             return Request(method: "PUT", path: "incidents/\(number)/par", body: body)
-        case .reportPAR(let number, let crew, let present, let round, let note):
+        case .reportPAR(let number, let crew, let visitors, let present, let round, let note):
             let counted = ("present", JSONValue?.some(.integer(Int64(present))))
             let fields =
                 [
-                    ("crew", text(crew)), counted, ("number", round.map { .integer($0) }), ("note", text(note)), id,
+                    ("crew", text(crew)), ("visitors", visitors.map { .boolean($0) }), counted,
+                    ("number", round.map { .integer($0) }), ("note", text(note)), id,
                 ] as [(String, JSONValue?)]
             return post("incidents/\(number)/par/reports", fields)
         case .handOver(let number, let user, let note):

@@ -50,8 +50,10 @@ struct Incident: Codable, Hashable, Sendable, Identifiable {
         var crews: [Crew]
 
         struct Crew: Codable, Hashable, Sendable {
-            /// Nil for those in no crew.
+            /// Nil for those in no crew, and for the visitors.
             var name: String?
+            /// Whether the row is of the visitors; nil in a copy of an earlier version.
+            var visitors: Bool?
             var people: Int
             var present: Int?
             var reportedAt: Date?
@@ -93,7 +95,8 @@ extension Incident.Round {
         guard let number = value["number"]?.integer else { return nil }
         let crews = (value["crews"]?.elements ?? []).map { crew in
             Crew(
-                name: crew["crew"]?.string, people: Int(crew["people"]?.integer ?? 0),
+                name: crew["crew"]?.string, visitors: crew["visitors"]?.boolean,
+                people: Int(crew["people"]?.integer ?? 0),
                 present: crew["present"]?.integer.map { Int($0) },
                 reportedAt: crew["reportedTime"]?.date ?? crew["at"]?.date, reportedBy: crew["reportedBy"]?.string,
                 dueAt: crew["dueTime"]?.date)

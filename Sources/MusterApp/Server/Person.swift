@@ -7,8 +7,10 @@ import MusterWire
 struct Person: Codable, Hashable, Sendable {
     /// The user's name; of a visitor, and of who is on a roll alone, a key that no user has as a name.
     var user: String
-    /// What a visitor is called.
+    /// What a visitor is called, or a user with a display name.
     var name: String?
+    /// The user's display name, as an admin entered it.
+    var displayName: String?
     var team: String?
     var crew: String?
     var phone: String?
@@ -140,6 +142,7 @@ extension Person {
         guard let user = value["user"]?.string else { return nil }
         self.init(user: user)
         self.team = team
+        displayName = value["displayName"]?.string
         crew = value["crew"]?.string
         phone = value["phone"]?.string
         adoptSafety(value)
@@ -172,7 +175,9 @@ extension Person {
     init?(rollEntry value: JSONValue, of incident: Int64, team: String) {
         guard let number = value["person"]?.integer else { return nil }
         self.init(user: Self.rollKey(incident, number))
-        name = value["user"]?.string
+        displayName = value["displayName"]?.string
+        // The names of now do not say what somebody on a roll alone was called.
+        name = value["user"]?.string.map { CalledNames.whole($0, displayName) }
         self.team = team
         crew = value["crew"]?.string
         adoptSafety(value)

@@ -62,6 +62,7 @@ import Observation
             kept.user == state.user, state.heardAt == nil
         else { return }
         state = TeamState(kept)
+        wording.names = state.names
         isKept = true
         wording.learnServerTime(aheadSeconds: kept.aheadSeconds)
     }
@@ -125,6 +126,7 @@ import Observation
     /// Shows a state that no server said, for a preview.
     func show(_ state: TeamState) {
         self.state = state
+        wording.names = state.names
         connection = .live
     }
 
@@ -134,6 +136,7 @@ import Observation
         let snapshot = try await TeamSnapshot.request(of: state.user, from: server)
         if let at = snapshot.at { wording.learnServerTime(aheadSeconds: at.timeIntervalSince(pacing.now().date)) }
         state.adopt(snapshot)
+        wording.names = state.names
         isKept = false
         if connection != .live {
             connection = .live
@@ -155,6 +158,7 @@ import Observation
 
     private func receive(_ change: JSONValue) async {
         state.apply(change)
+        if wording.names != state.names { wording.names = state.names }
         if state.isOutdated, reloading == nil {
             reloading = Task {
                 // Several changes in a row ask once.

@@ -17,6 +17,8 @@ struct TeamSnapshot: Sendable {
     var alwaysShown: Set<String> = []
     var allowingPauses: Set<String> = []
     var presences: [TeamState.Presence] = []
+    /// The display names of users beside the people, by sign-in name.
+    var displayNames: [String: String] = [:]
 
     /// The largest number of teams of which people are requested.
     private static let teamLimit = 50
@@ -29,6 +31,7 @@ struct TeamSnapshot: Sendable {
         let session = try await server.get("session")["user"]
         var snapshot = TeamSnapshot(
             sequence: sequence, role: session?["role"]?.string ?? "member", team: session?["team"]?.string)
+        snapshot.displayNames[user] = session?["displayName"]?.string
         let teams: [String]
         if let team = snapshot.team {
             teams = [team]
@@ -54,17 +57,24 @@ struct TeamSnapshot: Sendable {
         }
         if let safety = try await server.getIfAllowed(path + "/safety") {
             at = safety["at"]?.date
+            learnNames(from: safety)
             let sequence = safety["sequence"]?.integer ?? sequence
             people += (safety["members"]?.elements ?? []).compactMap { Person(member: $0, of: team, at: sequence) }
         }
         let incidents = try await server.getIfAllowed(path + "/incidents?limit=\(TeamState.closedLimit)")
+        for incident in incidents?["items"]?.elements ?? [] { learnNames(from: incident) }
         closed += (incidents?["items"]?.elements ?? []).compactMap { Incident($0) }.filter { !$0.isOpen }
+    }
+
+    private mutating func learnNames(from value: JSONValue) {
+        for member in value["displayNames"]?.members ?? [] { displayNames[member.key] = member.value.string }
     }
 
     /// Requests the roll of an open incident, and puts each of its people where they belong.
     private mutating func request(_ incident: Incident, from server: ServerClient) async throws(ServerFault) {
         guard let value = try await server.getIfAllowed("incidents/\(incident.number)"), let full = Incident(value)
         else { return incidents.append(incident) }
+        learnNames(from: value)
         // It may have been closed meanwhile; the feed says so.
         guard full.isOpen else { return }
         incidents.append(full)
@@ -91,7 +101,7 @@ extension TeamState {
         alwaysShown = snapshot.alwaysShown
         allowingPauses = snapshot.allowingPauses
         closed = Array(snapshot.closed.sorted { $0.number > $1.number }.prefix(Self.closedLimit))
-        replace(people: snapshot.people, incidents: snapshot.incidents)
+        replace(people: snapshot.people, incidents: snapshot.incidents, displayNames: snapshot.displayNames)
         presences = [:]
         for presence in snapshot.presences { put(presence) }
         sequence = max(sequence, snapshot.sequence)
@@ -112,6 +122,8 @@ struct StoredTeam: Codable, Sendable {
     var allowingPauses: Set<String>
     var presences: [String: TeamState.Presence]
     var questions: [String: TeamState.Question]
+    /// The display names of users whom the rest names; nil in a copy of an earlier version.
+    var displayNames: [String: String]?
     var heardAt: Date?
     var aheadSeconds: Double
 
@@ -131,12 +143,23 @@ struct StoredTeam: Codable, Sendable {
         allowingPauses = state.allowingPauses
         presences = state.presences
         questions = state.questions.filter { $0.key == state.user }
+        displayNames = state.names.displayNames(of: state.namedUsers)
         heardAt = state.heardAt
         self.aheadSeconds = aheadSeconds
     }
 }
 
 extension TeamState {
+    /// The users whom what is kept names beside its people.
+    fileprivate var namedUsers: Set<String> {
+        let ofPeople = people.values.flatMap { [$0.markedBy, $0.acknowledgedBy, $0.timer?.setBy] }
+        let ofIncidents = (Array(incidents.values) + closed).flatMap { incident in
+            [incident.startedBy, incident.leader, incident.closedBy, incident.par?.requestedBy]
+                + (incident.par?.crews.map(\.reportedBy) ?? [])
+        }
+        return Set((ofPeople + ofIncidents + questions.values.map { $0.by } + [user]).compactMap(\.self))
+    }
+
     /// What the phone kept. Its sequence is 0, so that the first answer of the server replaces it.
     init(_ stored: StoredTeam) {
         self.init(user: stored.user)
@@ -145,7 +168,7 @@ extension TeamState {
         closed = stored.closed
         alwaysShown = stored.alwaysShown
         allowingPauses = stored.allowingPauses
-        replace(people: stored.people, incidents: stored.incidents)
+        replace(people: stored.people, incidents: stored.incidents, displayNames: stored.displayNames ?? [:])
         presences = stored.presences
         questions = stored.questions
         heardAt = stored.heardAt

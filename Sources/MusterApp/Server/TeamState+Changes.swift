@@ -6,6 +6,7 @@ extension TeamState {
     mutating func apply(_ change: JSONValue) {
         guard let sequence = change["sequence"]?.integer, sequence > self.sequence else { return }
         self.sequence = sequence
+        learnNames(from: change)
         heardAt = [heardAt, change["at"]?.date].compactMap(\.self).max()
         switch change["type"]?.string {
         case "safety": applySafety(change, sequence)

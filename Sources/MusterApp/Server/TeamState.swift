@@ -31,6 +31,8 @@ struct TeamState: Sendable {
     var heardAt: Date?
     /// Whether people or rolls must be read again, because a change does not say all.
     var isOutdated = false
+    /// What users are called.
+    private(set) var names = CalledNames()
     /// Counts the changes of regions and collections.
     var regionsVersion = 0
 
@@ -73,6 +75,9 @@ struct TeamState: Sendable {
 
     // MARK: Changing
 
+    /// Takes in the display names that an answer or a change has beside its people.
+    mutating func learnNames(from value: JSONValue) { names.learn(from: value) }
+
     /// Puts a person in place of what was known of them.
     mutating func put(_ person: Person) {
         people[person.user] = person
@@ -100,9 +105,21 @@ struct TeamState: Sendable {
     }
 
     /// Replaces all people and open incidents, as the server has them now.
-    mutating func replace(people: [Person], incidents: [Incident]) {
+    ///
+    /// - Parameter displayNames: those of users beside the people, by sign-in name.
+    mutating func replace(people: [Person], incidents: [Incident], displayNames: [String: String] = [:]) {
+        names = CalledNames()
+        names.learn(displayNames.map { (user: $0.key, displayName: $0.value) })
         self.incidents = Dictionary(incidents.map { ($0.number, $0) }) { $1 }
-        self.people = Dictionary(people.map { ($0.user, $0) }) { $1 }
+        let users = people.filter { $0.roll?.kind ?? .user == .user }
+        names.learn(users.map { (user: $0.user, displayName: $0.displayName) })
+        let named = people.map { person -> Person in
+            guard person.displayName != nil, person.roll?.kind ?? .user == .user else { return person }
+            var person = person
+            person.name = names.name(of: person.user)
+            return person
+        }
+        self.people = Dictionary(named.map { ($0.user, $0) }) { $1 }
         sortAgain()
     }
 

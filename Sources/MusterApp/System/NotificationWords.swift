@@ -9,16 +9,18 @@ public struct NotificationWords: Hashable, Sendable {
     /// The actions that it offers.
     public var actions: [QuickAction]
 
-    /// Words the data of a message (docs/push.md): `kind`, `state`, `team`, `drill`, `user`, `by`.
+    /// Words the data of a message (docs/push.md): `kind`, `state`, `team`, `drill`, `user`, `by`,
+    /// `displayName`.
     ///
     /// - Parameters:
     ///   - data: the members of the message's `data`, numbers as their digits.
     ///   - body: the server's body, which has what a leader wrote.
-    ///   - user: the person who is signed in, so that a check-in is theirs or somebody else's.
+    ///   - reader: the person who is signed in, so that a check-in is theirs or somebody else's.
     /// - Returns: nil for a kind that this version does not know: the server's own text is shown then.
-    public init?(_ data: [String: String], body: String, user: String?, _ language: Language) {
+    public init?(_ data: [String: String], body: String, user reader: String?, _ language: Language) {
         let words = Words(language)
-        let name = data["user"] ?? data["by"] ?? ""
+        let user = data["user"] ?? data["by"] ?? ""
+        let name = CalledNames.whole(user, data["displayName"])
         (isCritical, actions) = (false, [])
         switch (data["kind"], data["state"]) {
         case ("incident", "open"):
@@ -45,6 +47,6 @@ public struct NotificationWords: Hashable, Sendable {
             self.body = words.text(.pushLocateBody, ["name": name])
         default: return nil
         }
-        if data["kind"] == "check-in", let user, name != user { actions = [] }
+        if data["kind"] == "check-in", let reader, user != reader { actions = [] }
     }
 }

@@ -35,9 +35,9 @@ import Foundation
                 place.map { words.text(.knownLeftPlace, ["place": $0]) } ?? words.text(.knownLeft)
             case "underReview": words.text(.knownUnderReview)
             case "checkInTimer": words.text(.knownTimer)
-            default: place ?? marked.map { words.text(.knownMarked, ["name": wording.legible($0)]) }
+            default: place ?? marked.map { words.text(.knownMarked, ["name": wording.called($0)]) }
             }
-        let heard = person.acknowledgedBy.map { words.text(.knownHeardBy, ["name": wording.legible($0)]) }
+        let heard = person.acknowledgedBy.map { words.text(.knownHeardBy, ["name": wording.called($0)]) }
         return words.listed([known ?? "", heard ?? ""])
     }
 
@@ -110,7 +110,7 @@ import Foundation
         case .user, .visitor: break
         }
         guard let word = roll.unconfirmed, !person.isAccounted else { return "" }
-        let said: KeyValuePairs = ["name": wording.legible(word.by), "age": wording.age(of: word.at)]
+        let said: KeyValuePairs = ["name": wording.called(word.by), "age": wording.age(of: word.at)]
         return word.text == "offSite" ? words.text(.rollSaidOffSite, said) : words.text(.rollSaidSafe, said)
     }
 
@@ -157,6 +157,6 @@ import Foundation
     ) -> String {
         guard let name = act?.by else { return words.text(plain, parameters) }
         let time = parameters.first { $0.key == "time" }?.value ?? ""
-        return words.text(named, ["name": wording.legible(name), "time": time])
+        return words.text(named, ["name": wording.called(name), "time": time])
     }
 }

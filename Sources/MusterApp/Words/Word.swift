@@ -32,7 +32,7 @@ public enum Word: String, CaseIterable, Sendable {
     case incidentOrderByHand, incidentOrderEvery, incidentOrderReport, incidentPar, incidentParAsked
     case incidentParAskedBy, incidentParCrewMore, incidentParCrewOverdue, incidentParCrewShort, incidentParCrewWaits
     case incidentParCrewWhole, incidentParNow, incidentParOverdue, incidentParReported, incidentParShort
-    case incidentPast, incidentPresent, incidentRoll, incidentRuns, incidentTo, incidentWhole
+    case incidentPast, incidentPresent, incidentRoll, incidentRuns, incidentTo, incidentVisitors, incidentWhole
     case intentCheckIn, intentHelp, intentHelpWhat, intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos
     case intentSosWhat, intentWhere, intentWherePerson, intentWhereWhat
     case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort, inviteTeam
@@ -60,7 +60,7 @@ public enum Word: String, CaseIterable, Sendable {
     case permissionsAsk, permissionsSettings, permissionsStateDenied, permissionsStateGranted
     case permissionsStateNotAsked, permissionsStateRestricted, permissionsTitle
     case personAcknowledge, personAsk, personClear, personHeardFrom, personHistory, personMarkNeedsHelp
-    case personMarkOffSite, personMarkSafe, personUnknown
+    case personMarkOffSite, personMarkSafe, personSignIn, personUnknown
     case presenceChecking, presenceCheckingIn, presenceInside, presenceMaybe, presenceNotUnderstood
     case presencePoorAccuracy, presenceStale, presenceStill, presenceSure, presenceSureInside
     case problemNoConnection, problemSignIn

@@ -22,6 +22,9 @@ public import Observation
     /// Whether the server, or what the phone kept of it, has said how far ahead its clock is.
     @ObservationIgnored private(set) var knowsServerTime = false
 
+    /// What users are called, as far as the server said it.
+    var names = CalledNames()
+
     /// A wording of a language, at a moment.
     public init(_ language: Language, timeZone: TimeZone = .current, now: Date = Date()) {
         self.language = language
@@ -101,6 +104,9 @@ public import Observation
         let text = kilometres < 10 ? String(format: "%.1f", kilometres) : String(Int(kilometres.rounded()))
         return words.text(.lengthKilometres, ["count": text])
     }
+
+    /// What a user is called, fit to stand in a sentence; empty for nobody.
+    func called(_ user: String?) -> String { user.map { legible(names.name(of: $0)) } ?? "" }
 
     /// What somebody typed, without line breaks, control characters and characters that turn the direction of a text.
     func legible(_ text: String?) -> String {

@@ -148,6 +148,7 @@ extension Words {
         incidentRoll = 按班组点名册
         incidentRuns = 从发令起，直到全员确认
         incidentTo = 移交给
+        incidentVisitors = 访客
         incidentWhole = 从发令到全员确认（{time}）
         intentCheckIn = 报平安
         intentHelp = 我需要帮助
@@ -253,6 +254,7 @@ extension Words {
         personMarkNeedsHelp = 需要帮助
         personMarkOffSite = 标记为不在现场
         personMarkSafe = 标记为安全
+        personSignIn = 用户名：{name}
         personUnknown = 这里没有名叫 {name} 的人。
         presenceChecking = 核实中…
         presenceCheckingIn = 核实中… 此前在 {place} 内

@@ -165,6 +165,7 @@ extension Words {
         incidentRoll = Roll by crew
         incidentRuns = since the call, until everyone is accounted for
         incidentTo = New leader
+        incidentVisitors = Visitors
         incidentWhole = from the call until everyone was accounted for, at {time}
         intentCheckIn = Check in
         intentHelp = I need help
@@ -279,6 +280,7 @@ extension Words {
         personMarkNeedsHelp = Needs help
         personMarkOffSite = Mark off site
         personMarkSafe = Mark safe
+        personSignIn = Signs in as {name}
         personUnknown = There is nobody called {name} here.
         presenceChecking = checking…
         presenceCheckingIn = checking… was inside {place}

@@ -148,6 +148,7 @@ extension Words {
         incidentRoll = 班ごとの点呼名簿
         incidentRuns = 発令から、全員の確認まで
         incidentTo = 引き継ぐ相手
+        incidentVisitors = 来訪者
         incidentWhole = 発令から全員確認まで（{time}）
         intentCheckIn = 安否を報告
         intentHelp = 助けが必要です
@@ -253,6 +254,7 @@ extension Words {
         personMarkNeedsHelp = 助けが必要
         personMarkOffSite = 敷地外とする
         personMarkSafe = 安全とする
+        personSignIn = ユーザー名：{name}
         personUnknown = {name} という人はここにいません。
         presenceChecking = 確認中…
         presenceCheckingIn = 確認中… それまで{place}の中

@@ -170,6 +170,7 @@ extension Words {
         incidentRoll = Lista de recuento por cuadrilla
         incidentRuns = desde la llamada, hasta contabilizar a todas las personas
         incidentTo = Quién dirige entonces
+        incidentVisitors = Visitantes
         incidentWhole = desde la llamada hasta contabilizar a todas las personas, a las {time}
         intentCheckIn = Dar señal
         intentHelp = Necesito ayuda
@@ -285,6 +286,7 @@ extension Words {
         personMarkNeedsHelp = Necesita ayuda
         personMarkOffSite = Marcar como fuera
         personMarkSafe = Marcar como a salvo
+        personSignIn = Inicia sesión como {name}
         personUnknown = Aquí no hay nadie llamado {name}.
         presenceChecking = en comprobación…
         presenceCheckingIn = en comprobación… estaba dentro de {place}

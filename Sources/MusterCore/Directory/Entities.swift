@@ -46,16 +46,20 @@ public struct User: Hashable, Sendable {
     public var email: String?
     /// The person's telephone number, valid by `isPhone`; nil where none is known. The server does not call it.
     public var phone: String?
+    /// What people call the person, such as "Ana Ruiz", valid by `isDisplayName`; nil where none is known. It need not
+    /// be unique: `name` says which user it is.
+    public var displayName: String?
 
     /// The largest number of database roles of a user.
     public static let databaseRoleLimit = 64
     /// The longest name of a database role, in bytes of UTF-8.
     public static let databaseRoleBytes = 128
 
-    /// Creates a user; by default an ordinary one without a crew, database roles, e-mail address and telephone number.
+    /// Creates a user; by default an ordinary one without a crew, database roles, contacts and display name.
     public init(
         number: UserNumber, name: String, role: Role, team: TeamNumber?, crew: CrewNumber? = nil,
-        isImplicit: Bool = false, databaseRoles: [String] = [], email: String? = nil, phone: String? = nil
+        isImplicit: Bool = false, databaseRoles: [String] = [], email: String? = nil, phone: String? = nil,
+        displayName: String? = nil
     ) {
         self.number = number
         self.name = name
@@ -66,6 +70,7 @@ public struct User: Hashable, Sendable {
         self.databaseRoles = databaseRoles
         self.email = email
         self.phone = phone
+        self.displayName = displayName
     }
 
     /// Whether a text can name a database role: 1 to 128 bytes without control characters. It must not begin with an

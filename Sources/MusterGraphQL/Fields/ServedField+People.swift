@@ -11,6 +11,7 @@ extension ServedField {
     private static let person: [String: Field<User>] = [
         "id": .value({ $0.mayKnow($1) }) { user, _ in .string(GlobalID.person(user.name).text) },
         "name": .value({ $0.mayKnow($1) }) { user, _ in .string(user.name) },
+        "displayName": .value({ $0.mayKnow($1) }) { user, _ in user.displayName.map { .string($0) } },
         "role": .value({ $0.mayReadAccount(of: $1) }) { user, _ in .string(user.role.rawValue.uppercased()) },
         "team": .object({ access, user in
             user.team.flatMap { access.directory.teams[$0] }.map { access.mayRead($0) } ?? access.mayKnow(user)

@@ -72,7 +72,7 @@ struct UserImport: Sendable {
                 .putUser(
                     User(
                         number: number, name: name, role: row.role, team: team, crew: crew, email: row.email,
-                        phone: row.phone)))
+                        phone: row.phone, displayName: row.displayName)))
             made.users += 1
             guard let device else { continue }
             let deviceNumber = try draft.transaction.nextDeviceNumber()

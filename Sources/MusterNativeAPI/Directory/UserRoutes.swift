@@ -36,8 +36,8 @@ struct UserRoutes: NativeRoutes {
                 .patch, "\(users)/{user}", admits: .roles([.admin, .leader], devices: false),
                 .init(
                     "Users",
-                    "Change a user's role, team, crew, database roles, e-mail address or telephone number. A leader "
-                        + "changes only the crew, of the team's people.",
+                    "Change a user's role, team, crew, database roles, e-mail address, telephone number or display "
+                        + "name. A leader changes only the crew, of the team's people.",
                     body: Self.json("UserPatch"), answers: [user]),
                 handler: changeUser))
         routes.add(
@@ -100,7 +100,9 @@ struct UserRoutes: NativeRoutes {
         let crew = CrewChange(&fields)
         let databaseRoles = Self.databaseRoles(in: &fields)
         let contacts = ContactChanges(&fields)
-        let changesAccount = ["role", "team", "databaseRoles", "email", "phone"].contains { fields.has($0) }
+        let changesAccount = ["role", "team", "databaseRoles", "email", "phone", "displayName"].contains {
+            fields.has($0)
+        }
         try fields.finish()
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)

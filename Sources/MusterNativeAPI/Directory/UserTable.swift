@@ -9,12 +9,17 @@ import MusterWire
 struct UserTable: Sendable {
     /// A column of the table. Only `name` must be there.
     enum Column: String, CaseIterable {
-        case name, role, team, crew, email, phone
+        case name, role, team, crew, email, phone, displayName
 
         /// The column with a name, in any case; nil when there is none.
         init?(named name: String) {
-            let name = name.lowercased()
-            self.init(rawValue: name == "e-mail" ? "email" : name)
+            switch name.lowercased() {
+            case "e-mail": self = .email
+            case "display name": self = .displayName
+            case let name:
+                guard let column = Self.allCases.first(where: { $0.rawValue.lowercased() == name }) else { return nil }
+                self = column
+            }
         }
     }
 
@@ -30,6 +35,7 @@ struct UserTable: Sendable {
         var crew: String?
         var email: String?
         var phone: String?
+        var displayName: String?
     }
 
     /// The largest number of rows after the first.
@@ -134,6 +140,11 @@ struct UserTable: Sendable {
         case .phone:
             guard User.isPhone(text) else { return faults.add(row.line, .phone, ContactChanges.phoneRule) }
             row.phone = text
+        case .displayName:
+            guard User.isDisplayName(text) else {
+                return faults.add(row.line, .displayName, ContactChanges.displayNameRule)
+            }
+            row.displayName = text
         }
     }
 
@@ -148,7 +159,7 @@ struct UserTable: Sendable {
 
 extension String {
     /// The text without the white space around it.
-    fileprivate var trimmed: String {
+    var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }

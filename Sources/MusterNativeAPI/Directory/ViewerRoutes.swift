@@ -93,6 +93,7 @@ extension JSONWriter {
         switch viewer {
         case .user(let user):
             member("name", user.name)
+            member("displayName", user.displayName)
             member("role", user.role.rawValue)
         case .token(let token, let device):
             member("token", token.id)

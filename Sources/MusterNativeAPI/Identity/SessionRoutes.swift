@@ -103,13 +103,14 @@ struct SessionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a user: name, role, team and crew, and the database roles, the e-mail address and the telephone number
-    /// where there are any.
+    /// Writes a user: name, role, team and crew, and the display name, the database roles, the e-mail address and the
+    /// telephone number where there are any.
     ///
     /// - Parameter showsContacts: whether the reader may see the address and the number.
     mutating func user(_ user: User, in directory: Directory, showsContacts: Bool = true) {
         beginObject()
         member("name", user.name)
+        member("displayName", user.displayName)
         member("role", user.role.rawValue)
         member("team", user.team.flatMap { directory.teams[$0]?.name })
         member("crew", user.crew.flatMap { directory.crews[$0]?.name })

@@ -10,6 +10,8 @@ struct SharedContent: Sendable {
     var team: String?
     /// The name of the invited user.
     var user: String?
+    /// The display name of the invited user.
+    var displayName: String?
     var person: Person?
     var incident: Incident?
     /// The incident to which visitors are added; only for the kind `visitors`.
@@ -17,6 +19,7 @@ struct SharedContent: Sendable {
 
     struct Person: Sendable {
         var name: String
+        var displayName: String?
         var safety: NamedSafety
         /// Whether clients show safety for the person's team now: while the team has an open incident, or always.
         var showsSafety: Bool
@@ -64,6 +67,7 @@ extension SharedRoutes {
         case .invitation:
             guard let user = purpose.user.flatMap({ directory.users[$0] }) else { throw IdentityError.refused }
             content.user = user.name
+            content.displayName = user.displayName
             content.team = user.team.flatMap { directory.teams[$0]?.name }
         }
         return content
@@ -76,7 +80,8 @@ extension SharedRoutes {
             let team = user.team.flatMap { directory.teams[$0] }
             let isCalled = team.map { engine.openIncident(of: $0.number) != nil } ?? false
             return SharedContent.Person(
-                name: user.name, safety: directory.named(engine.safety(of: user.number)),
+                name: user.name, displayName: user.displayName,
+                safety: directory.named(engine.safety(of: user.number)),
                 showsSafety: isCalled || team?.incidents.showsSafetyAlways == true,
                 heard: engine.lastHeard(user.number), located: located.max { $0.at < $1.at })
         }
@@ -123,6 +128,7 @@ extension JSONWriter {
     mutating func members(of content: SharedContent) {
         member("team", content.team)
         member("user", content.user)
+        member("displayName", content.displayName)
         if let person = content.person {
             key("person")
             value(person)
@@ -147,6 +153,7 @@ extension JSONWriter {
     private mutating func value(_ person: SharedContent.Person) {
         beginObject()
         member("name", person.name)
+        member("displayName", person.displayName)
         state(person.safety.safety)
         member("showsSafety", person.showsSafety)
         if let heard = person.heard { member("lastHeard", heard) }
@@ -174,6 +181,7 @@ extension JSONWriter {
         member("roll", listing: shared.roll.waitedFor) { writer, person in
             writer.beginObject()
             writer.member("name", person.user)
+            writer.member("displayName", person.displayName)
             writer.member("crew", person.crew)
             writer.state(person.safety.safety)
             writer.member("accounted", person.isAccounted)

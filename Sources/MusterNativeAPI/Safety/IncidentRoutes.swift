@@ -141,8 +141,10 @@ struct IncidentRoutes: NativeRoutes {
             writer.beginObject()
             writer.member("items", listing: incidents) { writer, incident in
                 writer.beginObject()
-                writer.members(of: directory.named(incident))
+                let named = directory.named(incident)
+                writer.members(of: named)
                 writeHorizon(of: incident, to: &writer)
+                writer.member(displayNames: named.displayNames)
                 writer.endObject()
             }
             writer.member("nextCursor", nextCursor)
@@ -163,8 +165,10 @@ struct IncidentRoutes: NativeRoutes {
     ) -> Response {
         .json(status) { writer in
             writer.beginObject()
-            writer.members(of: coordinator.directory.named(incident))
+            let named = coordinator.directory.named(incident)
+            writer.members(of: named)
             if let counts { writer.member("counts", counts) }
+            writer.member(displayNames: named.displayNames)
             writer.endObject()
         }
     }

@@ -139,6 +139,7 @@ struct PARRoutes: NativeRoutes {
             writer.beginObject()
             writer.members(of: directory.named(changed))
             writer.members(of: directory.named(par))
+            writer.member(displayNames: directory.displayNames(for: changed.users + par.users))
             writer.endObject()
         }
     }

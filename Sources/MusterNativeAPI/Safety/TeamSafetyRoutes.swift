@@ -17,6 +17,9 @@ private struct MemberSafety: Sendable {
     let pause: Pause?
     /// The device that was located last or, where none was, heard last.
     let latest: (device: DeviceNumber, known: Whereabouts)?
+
+    /// The users whom the standing names beside the person.
+    var authors: [UserNumber?] { safety.users + [timer?.setBy, timer?.turnBy] }
 }
 
 /// Routes for the safety of a team's people.
@@ -59,6 +62,7 @@ struct TeamSafetyRoutes: NativeRoutes {
             writer.member("checking", standings.count(where: \.safety.isChecking))
             writer.endObject()
             writer.member("members", listing: standings) { $0.standing($1, in: directory) }
+            writer.member(displayNames: directory.displayNames(for: standings.flatMap(\.authors)))
             writer.endObject()
         }
     }
@@ -92,6 +96,7 @@ extension JSONWriter {
     fileprivate mutating func standing(_ standing: MemberSafety, in directory: Directory) {
         beginObject()
         member("user", standing.user.name)
+        member("displayName", standing.user.displayName)
         member("crew", standing.user.crew.flatMap { directory.crews[$0]?.name })
         member("phone", standing.phone)
         members(of: directory.named(standing.safety))

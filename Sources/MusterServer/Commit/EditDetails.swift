@@ -113,6 +113,7 @@ extension EditDetails {
         noteSilently("databaseRoles", old?.databaseRoles ?? [], new.databaseRoles)
         noteSilently("email", old?.email, new.email)
         noteSilently("phone", old?.phone, new.phone)
+        noteSilently("displayName", old?.displayName, new.displayName)
     }
 
     private mutating func compare(_ old: Team?, _ new: Team?) {

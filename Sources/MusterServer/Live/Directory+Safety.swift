@@ -80,10 +80,12 @@ extension Directory {
 
     package func named(_ incident: Incident) -> NamedIncident {
         let closer: UserNumber? = if case .byHand(let user, _)? = incident.closing?.how { user } else { nil }
-        return NamedIncident(
+        var named = NamedIncident(
             incident, team: teams[incident.team]?.name ?? gone(incident.team),
             startedBy: name(of: incident.startedBy), leader: incident.leader.map { name(of: $0) },
             closedBy: closer.map { name(of: $0) },
             reopenedBy: incident.reopening.map { name(of: $0.by) })
+        named.displayNames = displayNames(for: incident.users)
+        return named
     }
 }

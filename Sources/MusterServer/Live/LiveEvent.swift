@@ -22,7 +22,9 @@ package struct LiveEvent: Sendable {
         let named = directory.named(logged.change)
         type = named.type
         var writer = JSONWriter()
-        writer.value(named, sequence: logged.sequence, at: logged.committedAt)
+        writer.value(
+            named, sequence: logged.sequence, at: logged.committedAt,
+            displayNames: directory.displayNames(in: logged.change))
         json = writer.takeBytes()
     }
 

@@ -12,6 +12,9 @@ package struct RollCall: Sendable {
     /// The names of the crews of the people on the roll: as they are now for an open incident, as they were when it
     /// closed for a closed one.
     package var crews: [UserNumber: String]
+    /// The display names of the users of the roll call: as they are now for an open incident, as they were when it
+    /// closed for a closed one.
+    package var displayNames: [UserNumber: String] = [:]
     /// The telephone numbers that the reader may see, for an open incident.
     package var phones: [UserNumber: String] = [:]
     /// The current knowledge of the people on the roll, for an open incident.
@@ -28,6 +31,13 @@ package struct RollCall: Sendable {
         self.lines = lines
         self.milestones = milestones
         self.crews = crews
+    }
+
+    /// The users whom the roll call names beside its people.
+    package var authors: Set<UserNumber> {
+        let ofLines = lines.flatMap { [$0.author] + $0.safety.users } + milestones.flatMap(\.users)
+        let all = ofLines + incident.users + par.users + known.values.map { $0.unconfirmed?.author }
+        return Set(all.compactMap(\.self).filter { $0 > IncidentEntry.nobody })
     }
 
     /// The knowledge of one person at one moment.
@@ -85,6 +95,7 @@ extension Directory {
                 number: number, user: nameOnRecord(of: number, member.name), safety: named(line.safety),
                 lastSeen: known?.lastSeen ?? line.lastSeen)
             person.crew = call.crews[number]
+            person.displayName = call.displayNames[number]
             person.phone = call.phones[number]
             person.heard = known?.heard
             person.battery = known?.battery
@@ -96,14 +107,14 @@ extension Directory {
             person.mark = mark(of: member)
             person.words = member.words.map { named($0) }
             person.unconfirmed = known?.unconfirmed.map { word in
-                let author: UserNumber = if case .marked(let user) = word.source { user } else { number }
-                return NamedUnconfirmed(word, author: name(of: author))
+                NamedUnconfirmed(word, author: name(of: word.author ?? number))
             }
             return person
         }
         var rollCall = NamedRoll(named(call.incident), people: people, allAccounted: call.allAccounted)
         if !call.par.isEmpty { rollCall.par = named(call.par) }
         rollCall.handovers = call.milestones.filter { $0.event == .handedOver }.map { named($0) }
+        rollCall.displayNames = call.authors.reduce(into: [:]) { $0[name(of: $1)] = call.displayNames[$1] }
         if call.showsAll { rollCall.closings = closings(in: call.milestones) }
         return rollCall
     }
@@ -144,4 +155,9 @@ extension Directory {
         }
         return closings
     }
+}
+
+extension Declared.Unconfirmed {
+    /// The user who said it of another; nil for a word of the person.
+    fileprivate var author: UserNumber? { if case .marked(let user) = source { user } else { nil } }
 }

@@ -56,11 +56,12 @@ extension StoreCoordinator {
     /// The roll of an incident. Holds everyone on it, or only the caller where the caller may not see the others.
     package func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
         let maySeeAll = access.mayReadRoll(of: incident)
-        let (lines, milestones, crews) = try await read { store in
+        let (lines, milestones, crews, names) = try await read { store in
             (
                 try store.roll(of: incident.number),
                 try store.milestones(of: incident.number, limit: milestoneLimit),
-                try store.crews(of: incident.number)
+                try store.crews(of: incident.number),
+                try store.displayNames(of: incident.number)
             )
         }
         var call = RollCall(
@@ -71,6 +72,7 @@ extension StoreCoordinator {
             milestones: milestones, crews: crews)
         call.showsAll = maySeeAll
         if maySeeAll { call.par = PARCourse(lines) }
+        call.displayNames = names
         guard incident.isOpen else { return access.directory.named(call) }
         let people = Set(call.lines.map(\.person)).filter { $0 > IncidentEntry.nobody }
         call.crews = access.directory.crewNames(of: people, in: incident.team)
@@ -83,6 +85,11 @@ extension StoreCoordinator {
                     battery: engine.lastBattery(person), unconfirmed: engine.declared(of: person).unconfirmed)
             }
             return (known, maySeeAll ? engine.par(of: incident.number) : PARCourse())
+        }
+        // The store has the names of people who were removed while they were on the roll.
+        for person in people.union(call.authors) {
+            guard let user = access.directory.users[person] else { continue }
+            call.displayNames[person] = user.displayName
         }
         return access.directory.named(call)
     }

@@ -32,7 +32,7 @@ extension Schema {
             object(
                 [("kind", linkKind), ("expiresTime", time), ("asOf", time), ("serverTime", time)],
                 optional: [
-                    ("team", text), ("user", text), ("person", reference("SharedPerson")),
+                    ("team", text), ("user", text), ("displayName", displayName), ("person", reference("SharedPerson")),
                     ("incident", oneOf(reference("SharedIncident"), #"{"type":"null"}"#)),
                 ])
         ),
@@ -41,7 +41,7 @@ extension Schema {
             object(
                 [("name", text), ("showsSafety", boolean)] + stateMembers,
                 optional: [
-                    ("since", time), ("doubt", text), ("lastHeard", time),
+                    ("displayName", displayName), ("since", time), ("doubt", text), ("lastHeard", time),
                     (
                         "position",
                         object(
@@ -63,7 +63,7 @@ extension Schema {
             "SharedRollPerson",
             object(
                 [("name", text)] + stateMembers + [("accounted", boolean), ("checking", boolean)],
-                optional: [("crew", text), ("since", time), ("doubt", text)])
+                optional: [("displayName", displayName), ("crew", text), ("since", time), ("doubt", text)])
         ),
         (
             "SharedVisitor",

@@ -38,7 +38,7 @@ extension Schema {
         ("note", text), ("closedAt", time),
         ("closedHow", words(Incident.Closing.How.wireNames.map(\.description))), ("closedBy", text),
         ("reason", text), ("takenOverBy", integer), ("allAccountedAt", time), ("reopenedAt", time),
-        ("reopenedBy", text), ("reopenReason", text), ("positionsKeptUntil", time),
+        ("reopenedBy", text), ("reopenReason", text), ("positionsKeptUntil", time), ("displayNames", displayNames),
     ]
 
     /// A team's settings for its incidents.
@@ -54,7 +54,7 @@ extension Schema {
         ("people", since), ("accounted", since), ("checking", since), ("unaccounted", since),
     ]
     static let rollCounts = object(counts)
-    private static let crewAndPhone = [("crew", crewName), ("phone", phone)]
+    private static let particulars = [("displayName", displayName), ("crew", crewName), ("phone", phone)]
     private static let rollMembers: [(String, String)] = [
         ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
         ("counts", rollCounts),
@@ -90,13 +90,13 @@ extension Schema {
                         object(Safety.State.allCases.map { ($0.wireName.description, since) } + [("checking", since)])
                     ),
                     ("members", list(of: reference("Standing"))),
-                ], optional: [("serverClock", reference("ServerClock"))])
+                ], optional: [("serverClock", reference("ServerClock")), ("displayNames", displayNames)])
         ),
         (
             "Standing",
             object(
                 [("user", name), ("state", state), ("source", source)],
-                optional: known + crewAndPhone + [
+                optional: known + particulars + [
                     ("device", text), ("position", reference("Position")), ("checkInTimer", reference("CheckInTimer")),
                     ("pause", reference("Pause")),
                 ] + whereabouts)
@@ -177,7 +177,7 @@ extension Schema {
                     ("person", integer), ("user", text), ("visitor", boolean), ("left", boolean),
                     ("accounted", boolean), ("checking", boolean), ("state", state), ("source", source),
                 ],
-                optional: known + crewAndPhone + [
+                optional: known + particulars + [
                     ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),
                     ("note", text), ("removed", act), ("moved", act),
                     ("deviceRemoved", act), ("takenOff", act), ("joinedTo", act),

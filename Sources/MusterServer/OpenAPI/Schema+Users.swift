@@ -7,13 +7,18 @@ extension Schema {
     /// A telephone number.
     static let phone = #"{"type":"string","pattern":"^[0-9+ ()./-]{3,32}$"}"#
 
+    /// What people call a user.
+    static let displayName = #"{"type":"string","minLength":1,"maxLength":\#(User.displayNameLimit)}"#
+    /// The display names of the users whom an answer names, by their sign-in names.
+    static let displayNames = #"{"type":"object","additionalProperties":\#(displayName)}"#
+
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let databaseRoles =
         #"{"type":"array","maxItems":64,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128}}"#
     private static let email = #"{"type":"string","minLength":3,"maxLength":\#(User.emailBytes)}"#
 
-    private static let contacts = [("email", email), ("phone", phone)]
+    private static let contacts = [("email", email), ("phone", phone), ("displayName", displayName)]
     /// The members of a request about a user, each of which null removes.
     private static let removable = ([("team", name), ("crew", crewName)] + contacts).map {
         ($0.0, oneOf($0.1, #"{"type":"null"}"#))
@@ -31,7 +36,7 @@ extension Schema {
         (
             "UserTable",
             #"{"type":"string","description":"CSV (RFC 4180) with a header line of name, role, team, crew, email, "#
-                + #"phone."}"#
+                + #"phone, displayName."}"#
         ),
         (
             "User",
@@ -46,7 +51,8 @@ extension Schema {
             object(
                 [],
                 optional: [
-                    ("name", name), ("role", role), ("token", text), ("device", text), ("link", text),
+                    ("name", name), ("displayName", displayName), ("role", role), ("token", text),
+                    ("device", text), ("link", text),
                     ("kind", words(Link.Kind.person.rawValue, Link.Kind.incident.rawValue)), ("incident", integer),
                     ("madeBy", text), ("note", text), ("since", time), ("expires", time),
                 ])

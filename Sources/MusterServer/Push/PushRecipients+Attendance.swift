@@ -29,7 +29,7 @@ extension PushRecipients {
         case .enough: "Enough in \(place) again"
         case .notThere: title(of: report.count.absentPeople, expectedIn: place, "not there")
         case .noWord: title(of: report.count.unknownPeople, expectedIn: place, "not known to be there")
-        case .arrived: report.who.map { "\(directory.name(of: $0)) has arrived in \(place)" }
+        case .arrived: report.who.map { "\(directory.spokenName(of: $0)) has arrived in \(place)" }
         case .unwatched: "Nobody watched who came to \(place)"
         case .made, .changed, .removed: nil
         }
@@ -37,7 +37,7 @@ extension PushRecipients {
 
     /// The first line about people who were expected. It names the person if there is one alone.
     private func title(of people: [UserNumber], expectedIn place: String, _ finding: String) -> String {
-        let who = people.count == 1 ? "\(directory.name(of: people[0])) is expected" : "Expected"
+        let who = people.count == 1 ? "\(directory.spokenName(of: people[0])) is expected" : "Expected"
         return "\(who) in \(place): \(finding)"
     }
 

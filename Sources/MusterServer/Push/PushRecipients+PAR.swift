@@ -24,7 +24,9 @@ extension PushRecipients {
             body = "\(team.name): every crew has to report."
             people = leaders(of: incident.team)
         case .handedOver(let leader, _):
-            let author = news.by.flatMap { directory.users[$0]?.name } ?? "Another leader"
+            let author =
+                news.by.flatMap { directory.users[$0] }.map { directory.spokenName(of: $0.number) }
+                ?? "Another leader"
             (state, title) = ("handed-over", "\(prefix)You lead the incident")
             body = "\(team.name): \(author) handed it over to you."
             people = [leader]

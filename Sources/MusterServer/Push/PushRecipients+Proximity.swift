@@ -23,8 +23,13 @@ extension PushRecipients {
 
     /// The first line of the message; nil for a report that is not sent.
     private func title(of report: ProximityReport) -> String? {
-        guard let who = report.who.map({ directory.name(of: $0) }) else { return nil }
-        let centre = directory.name(of: report.centre)
+        guard let who = report.who.map({ directory.spokenName(of: $0) }) else { return nil }
+        let centre: String =
+            if case .person(let user) = report.centre {
+                directory.spokenName(of: user)
+            } else {
+                directory.name(of: report.centre)
+            }
         let words: String? =
             switch report.turn {
             case .near: "\(who) is within \(Self.rounded(report.radiusMetres)) m of \(centre)"

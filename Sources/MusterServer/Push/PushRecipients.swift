@@ -104,14 +104,15 @@ struct PushRecipients {
     private func notification(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Notification? {
         guard safety.state.isCall, safety.acknowledgedBy == nil, let caller = directory.users[user] else { return nil }
         let isSOS = safety.state == .sos
+        let spoken = directory.spokenName(of: user)
         let message = PushMessage(
             topic: "call \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
             data: [
                 .init("source", .text("muster")), .init("kind", .text("call")), .init("user", .text(caller.name)),
                 .init("state", .text(isSOS ? "sos" : "needs-help")),
-            ],
+            ] + Self.displayName(of: caller),
             notice: .init(
-                title: isSOS ? "SOS: \(caller.name)" : "\(caller.name) needs help",
+                title: isSOS ? "SOS: \(spoken)" : "\(spoken) needs help",
                 body: "Nobody has answered yet. Open Muster to see where they are."))
         return Notification(message: message, recipients: .people(leaders(of: caller)), writer: nil)
     }
@@ -134,7 +135,7 @@ struct PushRecipients {
                 title: "Check in",
                 body: "Your check-in is due. Open Muster and check in, or your leaders are notified.")
             : .init(
-                title: "No word from \(person.name)", body: "The check-in is overdue.",
+                title: "No word from \(directory.spokenName(of: user))", body: "The check-in is overdue.",
                 // The note may say where a person works alone and at what, so the push service must not read it.
                 confidential: timer.note)
         let message = PushMessage(
@@ -142,19 +143,25 @@ struct PushRecipients {
             data: [
                 .init("source", .text("muster")), .init("kind", .text("check-in")), .init("user", .text(person.name)),
                 .init("state", .text(isDue ? "due" : "overdue")),
-            ], notice: notice)
+            ] + Self.displayName(of: person), notice: notice)
         return Notification(message: message, recipients: .people(isDue ? [user] : leaders(of: person)), writer: nil)
+    }
+
+    /// The display name of the user whom a message names, for an app that words it anew.
+    private static func displayName(of user: User?) -> [PushMessage.Member] {
+        user?.displayName.map { [.init("displayName", .text($0))] } ?? []
     }
 
     private func notification(of action: Action, at moment: Instant) -> Notification? {
         guard let user = action.user else { return nil }
         let author = directory.users[action.author]?.name ?? "Your team's leader"
+        let spoken = directory.users[action.author] == nil ? author : directory.spokenName(of: action.author)
         let message = PushMessage(
             topic: Self.locateTopic, createdAt: moment, lastingSeconds: Self.locateSeconds,
             data: [
                 .init("source", .text("muster")), .init("kind", .text("locate")), .init("by", .text(author)),
-            ],
-            notice: .init(title: "Where are you now?", body: "\(author) asks. Open Muster to tell."))
+            ] + Self.displayName(of: directory.users[action.author]),
+            notice: .init(title: "Where are you now?", body: "\(spoken) asks. Open Muster to tell."))
         return Notification(message: message, recipients: .people([user]), writer: nil)
     }
 }

@@ -17,7 +17,7 @@ enum Schema {
         version19, version20, version21, version22, version23, version24,
         version25, version26, version27, version28, version29, version30,
         version31, version32, version33, version34, version35, version36,
-        version37,
+        version37, version38,
     ]
 
     /// The newest version that this program reads and writes.
@@ -225,6 +225,9 @@ enum Schema {
 
     /// Who made a change by the command line.
     private static let version32 = AuditTable.operators
+
+    /// The display names of users, and of the people of closed incidents.
+    private static let version38 = DisplayNames.schema
 
     /// What edits changed, in the audit log; and how the server knew the states of people over time.
     private static let version37 = AuditTable.details + SafetyHistoryTable.sources

@@ -41,7 +41,7 @@ extension IncidentReport {
             let accounted =
                 person.takenOff.map(offRoll) ?? (person.isAccounted ? "yes" : person.isChecking ? "checking" : "no")
             let crew = Self.escaped(person.crew ?? "")
-            page += "<tr><td>\(Self.escaped(person.user))</td><td>\(crew)</td><td>\(accounted)</td>"
+            page += "<tr><td>\(Self.spoken(person.user, person.displayName))</td><td>\(crew)</td><td>\(accounted)</td>"
             page += "<td>\(sentence(person))</td></tr>\n"
         }
         return page + """
@@ -58,7 +58,8 @@ extension IncidentReport {
         let lines = people.map { person in
             let crew = person.crew.map { " (\(Self.escaped($0)))" } ?? ""
             let phone = person.phone.map { "; phone \(Self.escaped($0))" } ?? ""
-            return "<li class=\"\(name)\">\(Self.escaped(person.user))\(crew): \(sentence(person))\(phone)</li>\n"
+            let who = Self.spoken(person.user, person.displayName)
+            return "<li class=\"\(name)\">\(who)\(crew): \(sentence(person))\(phone)</li>\n"
         }
         return "<ul>\n" + lines.joined() + "</ul>\n"
     }
@@ -91,7 +92,7 @@ extension IncidentReport {
     private var facts: [(String, String)] {
         var facts = [
             ("Kind", isDrill ? "drill" : "real"),
-            ("Triggered", "\(incident.startedAt.rfc3339) by \(Self.escaped(roll.incident.startedBy))"),
+            ("Triggered", "\(incident.startedAt.rfc3339) by \(spoken(author: roll.incident.startedBy))"),
             ("All accounted for", periods),
         ]
         if let note = incident.note { facts.append(("Note", Self.escaped(note))) }
@@ -99,7 +100,7 @@ extension IncidentReport {
             var text = closing.at.rfc3339
             switch closing.how {
             case .byHand(_, let reason):
-                text += " by \(Self.escaped(roll.incident.closedBy ?? "")): \(Self.escaped(reason))"
+                text += " by \(spoken(author: roll.incident.closedBy ?? "")): \(Self.escaped(reason))"
             case .automatic: text += " by itself: all stayed accounted for as long as the team chose"
             case .takenOver(let other): text += ": taken over by incident \(other.rawValue)"
             case .allAccounted: text += " by itself: all were accounted for"
@@ -111,13 +112,13 @@ extension IncidentReport {
         }
         facts += courseFacts
         if let reopening = incident.reopening, roll.closings.isEmpty {
-            let user = Self.escaped(roll.incident.reopenedBy ?? "")
+            let user = spoken(author: roll.incident.reopenedBy ?? "")
             facts.append(("Reopened", "\(reopening.at.rfc3339) by \(user): \(Self.escaped(reopening.reason))"))
         }
-        facts.append(("Led by", Self.escaped(roll.incident.leader ?? "nobody")))
+        facts.append(("Led by", roll.incident.leader.map { spoken(author: $0) } ?? "nobody"))
         for line in roll.handovers {
             let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
-            let (author, leader) = (Self.escaped(line.author ?? ""), Self.escaped(line.leader ?? ""))
+            let (author, leader) = (spoken(author: line.author ?? ""), spoken(author: line.leader ?? ""))
             facts.append(("Handed over", "\(line.at.rfc3339) by \(author) to \(leader)\(note)"))
         }
         let counts = roll.counts
@@ -141,14 +142,14 @@ extension IncidentReport {
         var what = "\(Self.words(of: line.event))\(isOfPerson ? Self.state(line.safety) : "")"
         if let detail = line.detail { what += words(of: detail, leader: line.leader) }
         if let note = line.note { what += " (\(Self.escaped(note)))" }
-        if let author = line.author { what += " by \(Self.escaped(author))" }
+        if let author = line.author { what += " by \(spoken(author: author))" }
         var known = line.user == nil ? "" : source(line.safety)
         if line.event == .allAccounted {
-            known = evidence.map { "\(Self.escaped($0.user ?? "")): \(Self.state($0.safety)), \(source($0.safety))" }
+            known = evidence.map { "\(spoken($0)): \(Self.state($0.safety)), \(source($0.safety))" }
                 .joined(separator: "<br>")
         }
         return """
-            <tr><td>\(line.at.rfc3339)</td><td>\(Self.escaped(line.user ?? ""))</td><td>\(what)</td>\
+            <tr><td>\(line.at.rfc3339)</td><td>\(spoken(line))</td><td>\(what)</td>\
             <td>\(known)</td><td>\(placeText(line.lastSeen))</td></tr>
 
             """
@@ -185,7 +186,7 @@ extension IncidentReport {
     }
 
     private func offRoll(_ line: NamedRecordLine) -> String {
-        let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+        let author = line.author.map { " by \(spoken(author: $0))" } ?? ""
         if line.event == .joinedTo { return "joined to \(Self.escaped(line.note ?? "another user"))\(author)" }
         let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
         return line.event == .left ? "left the team" : "taken off\(author)\(note)"
@@ -215,7 +216,7 @@ extension IncidentReport {
         if let battery = person.battery { text += "; battery \(Int(battery.rounded())) %" }
         if let note = person.note { text += "; \(Self.escaped(note))" }
         if let line = person.departure {
-            let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+            let author = line.author.map { " by \(spoken(author: $0))" } ?? ""
             let note = line.note.map { " (\(Self.escaped($0)))" } ?? ""
             let event = Self.words(of: line.event).prefix { $0 != "," && $0 != ":" }
             text += "; \(event)\(note) at \(line.at.rfc3339)\(author)"
@@ -224,7 +225,7 @@ extension IncidentReport {
         if let seenAt = person.callSeenAt { text += "; has seen the call \(seenAt.rfc3339)" }
         if let word = person.unconfirmed, !person.isAccounted {
             let said = word.word.status == .offSite ? "off site" : "safe"
-            text += "; said \(said) at \(word.word.at.rfc3339) by \(Self.escaped(word.author)), not confirmed"
+            text += "; said \(said) at \(word.word.at.rfc3339) by \(spoken(author: word.author)), not confirmed"
         }
         return text
     }
@@ -240,9 +241,9 @@ extension IncidentReport {
             case .region: "inside \(Self.escaped(named.region?.name ?? "a muster region"))"
             case .position: "outside every muster region"
             case .ownDeclaration: "own word"
-            case .marked: "marked by \(Self.escaped(named.markedBy ?? ""))"
+            case .marked: "marked by \(spoken(author: named.markedBy ?? ""))"
             }
-        return named.acknowledgedBy.map { "\(text), acknowledged by \(Self.escaped($0))" } ?? text
+        return named.acknowledgedBy.map { "\(text), acknowledged by \(spoken(author: $0))" } ?? text
     }
 
     private func placeText(_ lastSeen: LastSeen?) -> String {

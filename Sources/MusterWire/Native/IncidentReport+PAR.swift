@@ -17,13 +17,14 @@ extension IncidentReport {
     private func rows(of named: NamedPARRound) -> String {
         let round = named.round
         let note = round.note.map { ": \(Self.escaped($0))" } ?? ""
-        let requested = "\(round.requestedAt.rfc3339) by \(Self.escaped(named.requestedBy ?? "the timer"))\(note)"
+        let author = named.requestedBy.map { spoken(author: $0) } ?? "the timer"
+        let requested = "\(round.requestedAt.rfc3339) by \(author)\(note)"
         return named.crews.map { crew, reporter in
             let present = crew.count.present.map { "\($0) of \(crew.count.people)\(crew.isShort ? ", short" : "")" }
             let isMissing = crew.count.present == nil
             let missing = round.isOverdue(crew) ? "overdue, no report" : "no report"
             let note = crew.note.map { ": \(Self.escaped($0))" } ?? ""
-            let reported = crew.reportedAt.map { "\($0.rfc3339) by \(Self.escaped(reporter ?? ""))\(note)" } ?? ""
+            let reported = crew.reportedAt.map { "\($0.rfc3339) by \(spoken(author: reporter ?? ""))\(note)" } ?? ""
             return "<tr><td>\(round.number)</td><td>\(requested)</td><td>\(name(of: crew.count))</td>"
                 + "<td\(isMissing || crew.isShort ? " class=\"missing\"" : "")>"
                 + "\(present ?? "\(missing) of \(crew.count.people)")</td><td>\(reported)</td></tr>\n"
@@ -46,7 +47,7 @@ extension IncidentReport {
         case .parTimer(let timer):
             guard let everySeconds = timer.everySeconds else { return ": no longer" }
             return ": every \(JSONWriter.text(everySeconds)) s"
-        case .handedOver: return " to \(Self.escaped(leader ?? ""))"
+        case .handedOver: return " to \(spoken(author: leader ?? ""))"
         case .declared(let word):
             let said =
                 switch word.kind {
@@ -68,12 +69,12 @@ extension IncidentReport {
     /// Each closing and each reopening, in order, for the facts at the head of the page.
     var courseFacts: [(String, String)] {
         roll.closings.dropLast(incident.isOpen ? 0 : 1).flatMap { closing -> [(String, String)] in
-            let author = closing.line.author.map { " by \(Self.escaped($0))" } ?? ""
+            let author = closing.line.author.map { " by \(spoken(author: $0))" } ?? ""
             let counts = closing.counts.map { ", \(Self.text(of: $0)) accounted for" } ?? ""
             let reason = closing.line.note.map { ": \(Self.escaped($0))" } ?? ""
             var facts = [("Closed before", "\(closing.line.at.rfc3339)\(author)\(counts)\(reason)")]
             if let line = closing.reopening {
-                let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+                let author = line.author.map { " by \(spoken(author: $0))" } ?? ""
                 facts.append(("Reopened", "\(line.at.rfc3339)\(author): \(Self.escaped(line.note ?? ""))"))
             }
             return facts
@@ -90,11 +91,12 @@ extension IncidentReport {
         }
         if let mark = person.mark {
             let note = mark.note.flatMap { $0 == person.note ? nil : ": \(Self.escaped($0))" } ?? ""
-            text += "; marked \(Self.word(of: mark.state)) by \(Self.escaped(mark.author)) at \(mark.at.rfc3339)\(note)"
+            let author = spoken(author: mark.author)
+            text += "; marked \(Self.word(of: mark.state)) by \(author) at \(mark.at.rfc3339)\(note)"
         }
         for line in person.words {
             guard case .declared(let word)? = line.detail, line.note != person.mark?.note else { continue }
-            text += "; \(Self.escaped(line.author ?? "")) at \(word.at.rfc3339): \(Self.escaped(line.note ?? ""))"
+            text += "; \(spoken(author: line.author ?? "")) at \(word.at.rfc3339): \(Self.escaped(line.note ?? ""))"
         }
         return text
     }

@@ -42,6 +42,10 @@ package struct IncidentReport {
     private var newest: [UserNumber: NamedRecordLine] = [:]
     /// The crew of each person on the roll who is in one.
     private let crews: [UserNumber: String]
+    /// The display name of each person on the roll who has one.
+    private let displayNames: [UserNumber: String]
+    /// The display names of the users of the report who have one, by their sign-in names.
+    private let authorNames: DisplayNames
     /// When each person acknowledged the call of the incident.
     private let callsSeen: [UserNumber: Instant]
 
@@ -51,6 +55,10 @@ package struct IncidentReport {
         self.parRounds = parRounds
         self.form = form
         crews = roll.people.reduce(into: [:]) { $0[$1.number] = $1.crew }
+        displayNames = roll.people.reduce(into: [:]) { $0[$1.number] = $1.displayName }
+        authorNames = roll.people.reduce(into: roll.displayNames) { names, person in
+            if !person.isVisitor, let name = person.displayName { names[person.user] = name }
+        }
         callsSeen = roll.people.reduce(into: [:]) { $0[$1.number] = $1.callSeenAt }
     }
 
@@ -138,12 +146,26 @@ package struct IncidentReport {
         text.withUTF8 { writer.append($0) }
     }
 
+    /// What the report calls the person of a line in HTML; empty in a line about the incident itself.
+    func spoken(_ line: NamedRecordLine) -> String {
+        guard let user = line.user else { return "" }
+        return Self.spoken(user, displayNames[line.person])
+    }
+
+    /// What the report calls a user in HTML, whom it names as an author.
+    func spoken(author name: String) -> String { Self.spoken(name, authorNames[name]) }
+
+    /// A display name with the sign-in name after it; the markup keeps its direction to itself.
+    static func spoken(_ name: String, _ displayName: String?) -> String {
+        displayName.map { "<bdi>\(escaped($0))</bdi> (\(escaped(name)))" } ?? escaped(name)
+    }
+
     // MARK: CSV
 
     private static let csvHeader =
         "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
         + "by,note,doubt,crew,phone,par,people,present,callSeenAt,"
-        + "declared,declaredTime,firstAccountedTime,mark,markTime,markBy\r\n"
+        + "declared,declaredTime,firstAccountedTime,mark,markTime,markBy,displayName\r\n"
 
     /// Returns a line about the incident itself.
     private func milestone(_ at: Instant) -> NamedRecordLine {
@@ -200,7 +222,7 @@ package struct IncidentReport {
             count?.present.map { String($0) } ?? "", callsSeen[line.person]?.rfc3339 ?? "",
             word?.kind.wireName.description ?? "", word?.at.rfc3339 ?? "", firstAt?.rfc3339 ?? "",
             person?.mark?.state.wireName.description ?? "", person?.mark?.at.rfc3339 ?? "",
-            CSVText.cell(person?.mark?.author ?? ""),
+            CSVText.cell(person?.mark?.author ?? ""), CSVText.cell(displayNames[line.person] ?? ""),
         ]
         return cells.joined(separator: ",") + "\r\n"
     }

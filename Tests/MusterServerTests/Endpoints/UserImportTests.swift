@@ -119,7 +119,10 @@ import Testing
             #expect(faults(try await importing("", at: desk)) == ["1: there is no header row that names the columns"])
             #expect(
                 faults(try await importing("\nemail\n", at: desk))
-                    == ["2: there is no column name; the columns are name, role, team, crew, email, phone"])
+                    == [
+                        "2: there is no column name; the columns are name, role, team, crew, email, phone, "
+                            + "displayName"
+                    ])
             #expect(faults(try await importing("name,NAME\nana\n", at: desk)) == ["1 NAME: is there twice"])
             #expect(try await importing("name\n", at: desk).text == #"{"users":0,"teams":0,"crews":0,"devices":0}"#)
             for type in ["application/json", "text/plain", ""] {
@@ -175,6 +178,22 @@ import Testing
             #expect(try await importing("name\nimport\n", at: desk).status == 201)
             #expect(try await desk.send(.get, "/users/import", as: "admin").status == 200)
             #expect(try await desk.send(.get, "/users/import/declarations", as: "admin").status == 200)
+        }
+    }
+}
+
+extension UserImportTests {
+    @Test func `a table has display names, under either title, and their faults by line`() async throws {
+        let office = try await Office()
+        try await office.open { desk async throws in
+            let faulty = try await importing(
+                "Display name,name\nFine,fine\n\"a\nb\",two\n\(String(repeating: "x", count: 101)),three\n", at: desk)
+            #expect(faulty.status == 422)
+            #expect(faulty.text.contains("displayName") && faulty.text.contains("must be 1 to 100 characters"))
+            let made = try await importing("name,displayName\nned,  Ned Olé \nnel,\n", at: desk)
+            #expect(made.status == 201)
+            #expect(try office.user("ned").displayName == "Ned Olé")
+            #expect(try office.user("nel").displayName == nil)
         }
     }
 }

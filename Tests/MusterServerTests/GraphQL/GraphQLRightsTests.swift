@@ -16,7 +16,8 @@ import Testing
     /// Who gets each field of what is south's: of sue, her phone and her crew, the team, its region and its incident.
     static let allowed: [String: [String: String]] = [
         "Person:sue": [
-            "id": "anLS", "name": "anLS", "role": "aLS", "team": "anLS", "crew": "anLS", "email": "aLS",
+            "id": "anLS", "name": "anLS", "displayName": "anLS", "role": "aLS", "team": "anLS",
+            "crew": "anLS", "email": "aLS",
             "phone": "aLS", "safety": "anLS", "safetySince": "anLS", "devices": "anLS",
             "position": "anLS",
         ],

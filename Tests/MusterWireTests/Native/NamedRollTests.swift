@@ -75,13 +75,13 @@ import Testing
         }
         #expect(rows.allSatisfy { $0.count == rows[0].count })
         #expect(
-            rows[0].suffix(13) == [
+            rows[0].suffix(14) == [
                 "doubt", "crew", "phone", "par", "people", "present", "callSeenAt", "declared", "declaredTime",
-                "firstAccountedTime", "mark", "markTime", "markBy",
+                "firstAccountedTime", "mark", "markTime", "markBy", "displayName",
             ])
         #expect(rows.suffix(4).map { $0[3] + " " + $0[4] }.prefix(2) == ["accounted ann", "accounted ben"])
         #expect(
-            rows.suffix(2).map { [$0[3], $0[4]] + $0.dropLast(10).suffix(3) } == [
+            rows.suffix(2).map { [$0[3], $0[4]] + $0.dropLast(11).suffix(3) } == [
                 ["checking", "cleo", "stale", "", ""], ["unaccounted", "dan0", "checking", "", ""],
             ])
     }
@@ -127,6 +127,6 @@ import Testing
         #expect(page.contains("; phone +44 7700 900003</li>"))
         #expect(page.contains("<td>ben</td><td>Boat</td><td>yes</td>"))
         let rows = Self.report(Self.crewedRoll(), as: .csv).split(whereSeparator: \.isNewline)
-        #expect(rows.last?.hasSuffix(",checking,Engine <3>,'+44 7700 900003,,,,,,,,,,") == true)
+        #expect(rows.last?.hasSuffix(",checking,Engine <3>,'+44 7700 900003,,,,,,,,,,,") == true)
     }
 }

@@ -4,7 +4,7 @@ import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { byName, legible } from "../shared/text.js";
 import { html, useMemo, useRef, useState } from "../shared/view.js";
-import { t } from "../shared/words.js";
+import { listed, t } from "../shared/words.js";
 import { Form } from "./form.js";
 import { changed } from "./reading.js";
 import { Rows, useWhole } from "./wholelist.js";
@@ -99,9 +99,11 @@ function Crew({ team, name }) {
 export function candidates(people, crew, text) {
     const wanted = text.trim().toLocaleLowerCase();
     if (wanted === "") { return []; }
-    const matching = people.filter((user) => user.crew !== crew && user.name.toLocaleLowerCase().includes(wanted));
-    const rank = ({ name }) => (name.toLocaleLowerCase() === wanted ? 0
-        : name.toLocaleLowerCase().startsWith(wanted) ? 1 : 2);
+    const namesOf = ({ name, displayName }) => [name, displayName ?? ""].map((each) => each.toLocaleLowerCase());
+    const matching = people.filter((user) => user.crew !== crew
+        && namesOf(user).some((each) => each.includes(wanted)));
+    const rank = (user) => (namesOf(user).includes(wanted) ? 0
+        : namesOf(user).some((each) => each.startsWith(wanted)) ? 1 : 2);
     return matching.sort((left, right) => rank(left) - rank(right) || byName(left.name, right.name)).slice(0, 8);
 }
 
@@ -149,6 +151,7 @@ function Membership({ crew, people, members, list }) {
                 hidden=${found.length === 0}>
                 ${found.map((user, index) => html`<li key=${user.name} id=${`candidate-${index}`} role="option"
                     aria-selected=${String(index === chosen)} onClick=${() => move(user.name, crew)}>${user.name}${
+        user.displayName && html` <span>${legible(user.displayName)}</span>`}${
         user.crew ? html` <span class="quiet">${t("administration.crews.isIn", { crew: legible(user.crew) })}</span>`
             : undefined}</li>`)}
             </ul>
@@ -157,9 +160,9 @@ function Membership({ crew, people, members, list }) {
         </div>
         <${Fault} words=${fault} />
         <${Rows} list=${list} rows=${members} empty=${t("administration.crews.empty")}
-            row=${({ name, role }) => html`<li key=${name} class="with-actions"><a
+            row=${({ name, displayName, role }) => html`<li key=${name} class="with-actions"><a
                 href=${hrefOf("administration", "people", name)}><strong>${name}</strong> <span class="quiet">${
-        t(`administration.role.${role}`)}</span></a>
+        listed([displayName && legible(displayName), t(`administration.role.${role}`)])}</span></a>
                 <button type="button" class="plain" disabled=${isBusy} onClick=${() => move(name, null)}
                     aria-label=${t("administration.crews.takeOutOf", { name })}>${
         t("administration.crews.takeOut")}</button></li>`} />

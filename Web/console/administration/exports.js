@@ -156,7 +156,7 @@ const isNumber = (text) => /^\+[\d ().\-/]+$/.test(text);
 
 /** The users as a table that an import takes again. Pure. */
 export function usersTable(users) {
-    const columns = ["name", "role", "team", "crew", "email", "phone"];
+    const columns = ["name", "role", "team", "crew", "email", "phone", "displayName"];
     return tableText([columns, ...users.map((user) => columns.map((column) => user[column]))], isNumber);
 }
 

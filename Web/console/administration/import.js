@@ -16,7 +16,8 @@ const fileLimit = 32 * 1024 * 1024;
 const drawnFaults = 200;
 
 /** What a table looks like. */
-const example = "name,role,team,crew,email,phone\neva,,fire-brigade,Engine 3,eva@example.org,+34 985 555 010";
+const example = "name,displayName,role,team,crew,email,phone\n"
+    + "eva,Eva Soler,,fire-brigade,Engine 3,eva@example.org,+34 985 555 010";
 
 /** The names in the column `name` of a table of users, in its order, each once. */
 export function namesInTable(text, limit) {

@@ -87,6 +87,7 @@ export function userFields(teams, crews) {
             key: "crew", label: t("administration.crew"), hint: t("administration.crewHint"),
             suggestions: crews.map(({ name }) => name),
         },
+        { key: "displayName", label: t("administration.displayName"), hint: t("administration.displayNameHint") },
         { key: "phone", label: t("administration.phone"), kind: "tel" },
         { key: "email", label: t("administration.email"), kind: "email" },
         { key: "databaseRoles", label: t("administration.ownRoles"), hint: t("administration.ownRolesHint") },
@@ -105,7 +106,9 @@ export function userBody(values) {
 }
 
 function NewUser({ teams, onClose }) {
-    const first = { name: "", role: "member", team: "", crew: "", phone: "", email: "", databaseRoles: "" };
+    const first = {
+        name: "", role: "member", team: "", crew: "", displayName: "", phone: "", email: "", databaseRoles: "",
+    };
     const fields = [
         { key: "name", label: t("administration.name"), isRequired: true, hint: t("administration.nameHint") },
         ...userFields(teams, []),

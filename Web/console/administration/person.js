@@ -37,8 +37,9 @@ export function Person({ name, me }) {
 /** What is known of a user as a form has it. */
 export function formOf(user) {
     return {
-        role: user.role, team: user.team ?? "", crew: user.crew ?? "", phone: user.phone ?? "",
-        email: user.email ?? "", databaseRoles: (user.databaseRoles ?? []).join(", "),
+        role: user.role, team: user.team ?? "", crew: user.crew ?? "",
+        displayName: user.displayName ?? "", phone: user.phone ?? "", email: user.email ?? "",
+        databaseRoles: (user.databaseRoles ?? []).join(", "),
     };
 }
 

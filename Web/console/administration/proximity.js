@@ -1,4 +1,5 @@
 /** Who of a team is near whom: proximity rules. */
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { duration } from "../shared/time.js";
 import { html } from "../shared/view.js";
@@ -17,7 +18,7 @@ function nowWords({ within, beyond, unknown }) {
 }
 
 function ruleWords(rule) {
-    const centre = legible(rule.centrePerson ?? rule.centreDevice);
+    const centre = rule.centrePerson ? called(rule.centrePerson) : legible(rule.centreDevice);
     return t(rule.demand === "fence" ? "administration.proximity.fence" : "administration.proximity.together", {
         who: subjectWords(rule), centre, length: t("length.metres", { count: rule.radiusMetres }),
         duration: duration(rule.afterSeconds ?? 0),

@@ -2,6 +2,7 @@
 import { Dialog } from "../shared/dialog.js";
 import { useAskFirst } from "../shared/forms.js";
 import { ReadingFoot } from "../shared/reading.js";
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { html, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
@@ -77,7 +78,7 @@ export function subjectBody({ counts, who }) {
 
 /** Whom a rule counts, in words. */
 export function subjectWords({ person, role }) {
-    if (person) { return legible(person); }
+    if (person) { return called(person); }
     return role ? t("administration.rule.withRole", { role: legible(role) }) : t("administration.rule.everyone");
 }
 

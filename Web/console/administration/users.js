@@ -10,8 +10,8 @@ export function roleWords(role) {
 }
 
 /** What is said of a user beside the name. */
-export function userWords({ role, team, crew }) {
-    return listed([roleWords(role), team && legible(team), crew && legible(crew)]);
+export function userWords({ displayName, role, team, crew }) {
+    return listed([displayName && legible(displayName), roleWords(role), team && legible(team), crew && legible(crew)]);
 }
 
 /** Whether the caller may make this user's devices and their tokens. As the server's `Access.mayChangeDevices`. */
@@ -25,12 +25,14 @@ export function mayErase(me, user) {
     return me.role === "admin" || me.name === user.name;
 }
 
-/** The users whose name, team, crew, address or number has the text, and who have the role and the team. */
+/** The users whose names, team, crew, address or number has the text, and who have the role and the team. */
 export function chosenUsers(users, { text = "", role = "", team = "" }) {
     const wanted = text.trim().toLocaleLowerCase();
     return users.filter((user) => (role === "" || user.role === role)
         && (team === "" || (team === onNoRoll ? isOnNoRoll(user) : (user.team ?? noTeam) === team))
-        && (wanted === "" || [user.name, user.team, user.crew, user.email, user.phone].some((each) =>
+        && (wanted === "" || [
+            user.name, user.displayName, user.team, user.crew, user.email, user.phone,
+        ].some((each) =>
             each?.toLocaleLowerCase().includes(wanted))))
         .sort((left, right) => byName(left.name, right.name));
 }

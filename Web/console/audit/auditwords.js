@@ -25,7 +25,7 @@ export const ruleTurns = Object.freeze(["made", "changed", "removed"]);
 export const fields = Object.freeze([
     "name", "geometry", "muster", "radius", "crossingMode", "dwell",
     "exitDelay", "beacon", "role", "team", "crew", "databaseRoles",
-    "email", "phone", "silenceSeconds", "closesDrills", "closesRealIncidents", "closesAfterSeconds",
+    "email", "phone", "displayName", "silenceSeconds", "closesDrills", "closesRealIncidents", "closesAfterSeconds",
     "declaredHoldsSeconds", "showsSafetyAlways", "parEverySeconds", "allowsPause", "filter", "collections",
     "worksAtZero", "policy", "description", "pattern", "enabled", "targets",
     "input",

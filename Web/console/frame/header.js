@@ -1,5 +1,6 @@
 /** The head of the console: whether it is live, who looks, and what concerns this device. */
 import { LanguageList } from "../shared/languages.js";
+import { called, fullName } from "../shared/names.js";
 import { isLeader } from "../shared/safety.js";
 import { clockTime, zoneWords } from "../shared/time.js";
 import { html, usePage, useSlice, useState } from "../shared/view.js";
@@ -17,7 +18,8 @@ export function Header() {
         <${Connection} connection=${connection} />
         <button type="button" class="menu" aria-expanded=${String(isOpen)} aria-controls="menu"
             aria-label=${t("header.menu")} onClick=${() => setOpen(!isOpen)}>☰</button>
-        <div id="menu" class="who" data-open=${isOpen ? "" : undefined}><span id="who">${user?.name}</span>
+        <div id="menu" class="who" data-open=${isOpen ? "" : undefined}><span id="who"
+            title=${user && fullName(user.name)}>${user && called(user.name)}</span>
             <span id="zone" title=${t("header.zone", { zone: zoneWords() })}>${zoneWords()}</span>
             <${LanguageList} id="language" class="control" language=${language} choose=${chooseLanguage} />
             ${isLeader(user) && html`<button type="button" id="links" class="control" onClick=${() => share()}>${

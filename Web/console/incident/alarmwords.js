@@ -1,10 +1,12 @@
 /** The words of open incidents, of calls for help, and of incidents that were closed lately. Pure. */
+import { called } from "../shared/names.js";
 import { isOnRollAlone, nameOf } from "../shared/roll.js";
 import { heardWords } from "../shared/rowwords.js";
 import { tally, tallyWords } from "../shared/safety.js";
 import { legible, shortened } from "../shared/text.js";
 import { age, clockTime, minuteTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
+import { calledIn } from "./calledin.js";
 import { isPresent, lastPlace } from "../roster/where.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
@@ -43,7 +45,7 @@ export function callWords(member, live, nowMs) {
     const note = member.note ?? call?.note;
     const words = note ? t("text.noted", { words: plain, note: legible(shortened(note, noteLimit)) }) : plain;
     if (isOnRollAlone(member)) {
-        return listed([words, member.markedBy && t("known.marked", { name: legible(member.markedBy) })]);
+        return listed([words, member.markedBy && t("known.marked", { name: called(member.markedBy) })]);
     }
     return listed([words, lastSeenWords(member, live.regions, nowMs), hearingWords(member, live.events)]);
 }
@@ -51,7 +53,7 @@ export function callWords(member, live, nowMs) {
 /** Whether somebody has acknowledged a call for help, and who. Pure. @param {object[]} events as in `State.events` */
 function hearingWords(member, events) {
     const { acknowledgedBy } = member;
-    return acknowledgedBy ? t("known.heardBy", { name: legible(acknowledgedBy) })
+    return acknowledgedBy ? t("known.heardBy", { name: called(acknowledgedBy) })
         : calledAgainWords(member, events) || t("call.unheard");
 }
 
@@ -62,7 +64,7 @@ function hearingWords(member, events) {
 export function calledAgainWords({ user, since, acknowledgedBy }, events) {
     const before = !acknowledgedBy
         && events.find((event) => event.user === user && event.since === since && event.acknowledgedBy);
-    return before ? t("call.unheardAgain", { name: legible(before.acknowledgedBy) }) : "";
+    return before ? t("call.unheardAgain", { name: called(before.acknowledgedBy) }) : "";
 }
 
 /** Where someone was last seen, in words and by coordinates, and when. Pure. @param {Map<string, object>} regions */
@@ -108,6 +110,6 @@ export function closedWords(incident) {
     const time = clockTime(closedAt);
     if (incident.closedHow === "takenOver") { return t("incident.replaced", { what, time }); }
     if (!closedBy) { return t("incident.closedItself", { what, time }); }
-    const words = t("incident.closedBy", { what, name: legible(closedBy), time });
+    const words = t("incident.closedBy", { what, name: calledIn(incident)(closedBy), time });
     return reason ? t("text.noted", { words, note: legible(reason) }) : words;
 }

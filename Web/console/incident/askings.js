@@ -1,4 +1,5 @@
 /** What is asked before an order about an incident, or about a person on its roll. Pure. */
+import { called } from "../shared/names.js";
 import { nameOf } from "../shared/roll.js";
 import { calls, isAccounted, leavingLines, tally, tallyWords } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
@@ -129,7 +130,7 @@ export function needsQuestion(kind) {
 /** @returns {Ask} before somebody checks in for another */
 export function askHeardFrom(user) {
     return ({ now }) => {
-        const name = legible(user);
+        const name = called(user);
         return {
             draft: `heard ${user}`, title: t("ask.heardFromTitle", { name }), lines: [t("ask.heardFromDoes", { name })],
             fields: [], button: t("answer.heardFrom"),

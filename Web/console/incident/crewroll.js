@@ -2,6 +2,8 @@
 import { waitingSince } from "../roster/order.js";
 import { markOrder } from "../shared/marks.js";
 import { isAccounted, isChecking, seemsToHaveLeft, shownState } from "../shared/safety.js";
+import { withSignIn } from "../shared/names.js";
+import { fullNameOf } from "../shared/roll.js";
 import { byName } from "../shared/text.js";
 import { understood } from "../shared/understood.js";
 import { crewKey, owesReport } from "./par.js";
@@ -27,7 +29,9 @@ function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { nu
     const takenOff = rest.takenOff ?? rest.joinedTo ?? (left ? {} : undefined);
     const none = { positions: new Map(), clocks: new Map(), presences: new Map(), beliefs: new Map() };
     return {
-        ...none, ...understood(rest), user: `/roll/${number}/${person}`, name: user, team, takenOff,
+        ...none, ...understood(rest), user: `/roll/${number}/${person}`, team, takenOff,
+        // As they were called then; the sign-in name tells people of one name apart.
+        name: visitor ? user : withSignIn(rest.displayName, user),
         departure: removed ?? moved, roll: { incident: number, person, kind },
     };
 }
@@ -102,7 +106,7 @@ export function stateThen(member) {
 export function rowsOfRoll(crews, { folded, isOnlyWaiting, text }) {
     const needle = text.trim().toLowerCase();
     const isShown = (member) => (!isOnlyWaiting || !isAccounted(member))
-        && (needle === "" || `${member.name ?? member.user}\n${member.note ?? ""}`.toLowerCase().includes(needle));
+        && (needle === "" || `${fullNameOf(member)}\n${member.note ?? ""}`.toLowerCase().includes(needle));
     return crews.flatMap((crew) => {
         const isFiltered = isOnlyWaiting || needle !== "";
         const people = crew.isOff && isOnlyWaiting ? [] : crew.people.filter(isShown);

@@ -1,6 +1,6 @@
 /** The lead of an incident changed: who leads now is told, and who led until then, until each says that they know. */
 import { browserStorage } from "../shared/browserstorage.js";
-import { legible } from "../shared/text.js";
+import { called } from "../shared/names.js";
 import { clockTime } from "../shared/time.js";
 import { t } from "../shared/words.js";
 import { whatWords } from "./alarmwords.js";
@@ -27,12 +27,12 @@ function newsOf(incident, name) {
     if (name === undefined || !leader || handover?.to !== leader) { return undefined; }
     const { at, by, from } = handover;
     const key = `${number} ${at}`;
-    const said = { name: legible(by ?? ""), time: clockTime(at), what: whatWords(incident) };
+    const said = { name: called(by), time: clockTime(at), what: whatWords(incident) };
     if (leader === name) {
         const words = t(by && by !== name ? "lead.given" : "lead.taken", said);
         return { key, incident, isMine: true, words };
     }
-    const words = t("lead.theirs", { ...said, name: legible(leader) });
+    const words = t("lead.theirs", { ...said, name: called(leader) });
     return from === name ? { key, incident, isMine: false, words } : undefined;
 }
 

@@ -5,8 +5,9 @@ import { isAccounted, isChecking, leads } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { clockTime, stopwatch } from "../shared/time.js";
 import { html, useEffect, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
-import { currentLocale, t } from "../shared/words.js";
+import { currentLocale, listed, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
+import { calledIn } from "./calledin.js";
 import { peopleOf } from "./crewroll.js";
 import { musterTime } from "./mustertime.js";
 import { earlierWords, isReopenable } from "./onrecord.js";
@@ -115,13 +116,14 @@ function Clock({ incident, isKnown }) {
 /** Who called and leads it, why, and how it ended. */
 function Course({ incident }) {
     const { startedAt, startedBy, note, leader, reopenedAt, reopenedBy, reopenReason } = incident;
+    const name = calledIn(incident);
     const lines = [
-        t("incident.called", { time: clockTime(startedAt), name: legible(startedBy) }),
+        t("incident.called", { time: clockTime(startedAt), name: name(startedBy) }),
         note && t("text.quoted", { text: legible(note) }),
-        leader && t("incident.ledBy", { name: legible(leader) }),
+        leader && t("incident.ledBy", { name: name(leader) }),
         incident.open && leader === null && t("incident.ledByNobody"),
         reopenedAt && !incident.closings && t("incident.reopened", {
-            time: clockTime(reopenedAt), name: legible(reopenedBy ?? ""), reason: legible(reopenReason ?? "") }),
+            time: clockTime(reopenedAt), name: name(reopenedBy), reason: legible(reopenReason ?? "") }),
         ...earlierWords(incident),
         !incident.open && t("text.sentence", { words: closedWords(incident) }),
     ].filter(Boolean);
@@ -160,7 +162,8 @@ async function leadersOf({ request }, team, user) {
         const { items } = await (await request("users?limit=1000", { signal: AbortSignal.timeout(3000) })).json();
         return items.filter(({ name, role, team: its }) => name !== user?.name
             && (role === "admin" || (role === "leader" && its === team)))
-            .map(({ name, role }) => ({ value: name, words: t(`incident.role.${role}`) }));
+            .map(({ name, displayName, role }) => ({
+                value: name, words: listed([displayName && legible(displayName), t(`incident.role.${role}`)]) }));
     } catch {
         return [];
     }

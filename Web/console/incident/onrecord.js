@@ -1,9 +1,11 @@
 /** What the record of an incident has of somebody on its roll, and of each time that it was closed. Pure. */
+import { called } from "../shared/names.js";
 import { isAccounted } from "../shared/safety.js";
 import { writtenNote } from "../shared/rowwords.js";
 import { legible } from "../shared/text.js";
 import { clockTime, duration, stopwatch, wholeTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
+import { calledIn } from "./calledin.js";
 
 /** For how long after its closing the server opens an incident again. */
 const reopenMs = 24 * 3600_000;
@@ -74,14 +76,14 @@ export function markWords({ mark }, nowMs) {
     const key = { safe: "safe", offSite: "offSite", needsHelp: "needsHelp", sos: "needsHelp" }[mark.state];
     // What only a newer server knows is not told as "safe".
     if (!key) { return ""; }
-    const words = t(`incident.mark.${key}`, { name: legible(mark.by), time: clockTime(mark.at, nowMs) });
+    const words = t(`incident.mark.${key}`, { name: called(mark.by), time: clockTime(mark.at, nowMs) });
     return mark.note ? t("text.noted", { words, note: legible(mark.note) }) : words;
 }
 
 /** What was said about somebody, as with an SOS: each text with who said it, and when. @returns {string[]} */
 export function saidWords({ said, mark }, nowMs) {
     return (said ?? []).filter(({ at, note }) => note && !(note === mark?.note && at === mark?.at)).map((one) => t(
-        "text.noted", { words: listed([clockTime(one.at, nowMs), legible(one.by ?? "")]), note: legible(one.note) }));
+        "text.noted", { words: listed([clockTime(one.at, nowMs), called(one.by ?? "")]), note: legible(one.note) }));
 }
 
 /** All that is noted of somebody, for paper. */
@@ -99,16 +101,18 @@ export function remarkWords(member, nowMs) {
  * Each all clear before the last one and each reopening, with day and time, by whom, the counts then and the reason.
  * @returns {string[]}
  */
-export function earlierWords({ open, closings = [] }) {
+export function earlierWords(incident) {
+    const { open, closings = [] } = incident;
+    const name = calledIn(incident);
     const noted = (words, note) => (note ? t("text.noted", { words, note: legible(note) }) : words);
     return closings.slice(0, open ? undefined : -1).flatMap((closing) => {
         const { closedAt, closedBy, reason, counts, reopenedAt, reopenedBy, reopenReason } = closing;
         const closed = listed([
-            t("incident.calledBy", { time: wholeTime(Date.parse(closedAt)), name: legible(closedBy ?? "–") }),
+            t("incident.calledBy", { time: wholeTime(Date.parse(closedAt)), name: closedBy ? name(closedBy) : "–" }),
             counts && t("groups.crew", { accounted: counts.accounted, people: counts.people }),
         ]);
         return [noted(closed, reason), reopenedAt && t("incident.reopened", {
-            time: wholeTime(Date.parse(reopenedAt)), name: legible(reopenedBy ?? ""),
+            time: wholeTime(Date.parse(reopenedAt)), name: name(reopenedBy ?? ""),
             reason: legible(reopenReason ?? "") })].filter(Boolean);
     });
 }

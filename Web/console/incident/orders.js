@@ -5,6 +5,7 @@
 import { faultWords } from "../shared/faults.js";
 import { Problem } from "../shared/http.js";
 import { newID } from "../shared/id.js";
+import { called } from "../shared/names.js";
 import { newDeclaration } from "../shared/outbox.js";
 import { GivenUp } from "../shared/pending.js";
 import { isOnRollAlone, nameOf } from "../shared/roll.js";
@@ -132,6 +133,6 @@ export class Orders {
     async #lookForLate(response, { path }) {
         if (!path.endsWith("/declarations") || !await isLate(response)) { return; }
         this.#tell("");
-        this.#notice(t("order.late", { name: legible(decodeURIComponent(path.split("/")[1])) }));
+        this.#notice(t("order.late", { name: called(decodeURIComponent(path.split("/")[1])) }));
     }
 }

@@ -1,4 +1,5 @@
 /** PAR, the personnel accountability report: each crew says how many of its people are with it. Pure. */
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { clockTime, duration } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
@@ -60,7 +61,7 @@ export function parSum(par, nowMs) {
 /** Who asked for a PAR, and when. */
 export function askedWords({ number, requestedTime, requestedBy, note }, nowMs) {
     const asked = { number, time: clockTime(requestedTime, nowMs) };
-    const words = requestedBy ? t("incident.parAskedBy", { ...asked, name: legible(requestedBy) })
+    const words = requestedBy ? t("incident.parAskedBy", { ...asked, name: called(requestedBy) })
         : t("incident.parAsked", asked);
     return note ? t("text.noted", { words, note: legible(note) }) : words;
 }
@@ -102,7 +103,7 @@ export function reportWords(report, nowMs) {
         const key = isOver ? "incident.parCrewNone" : isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits";
         return listed([of, t(key)]);
     }
-    const said = { time: clockTime(reportedTime, nowMs), name: legible(reportedBy ?? "") };
+    const said = { time: clockTime(reportedTime, nowMs), name: called(reportedBy) };
     const how = isShort ? "Short" : present > people ? "More" : "Whole";
     const words = listed([of, t(`incident.parCrew${how}`, { count: present, ...said })]);
     return note ? t("text.noted", { words, note: legible(note) }) : words;

@@ -1,4 +1,5 @@
 /** What is asked before a PAR, a report that is short, and a handover. Pure. */
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { t } from "../shared/words.js";
 import { given, namesWords, noteField } from "./askings.js";
@@ -95,7 +96,7 @@ export function askHandover({ number, team }, leaders, done) {
         button: t("incident.handover"),
         order: ({ to, note: words }, id) => ({
             path: `incidents/${number}/handover`, body: { to, id, ...given("note", words) },
-            words: t("incident.orderHandover", { team: legible(team), name: legible(to) }),
+            words: t("incident.orderHandover", { team: legible(team), name: called(to) }),
         }),
         done,
     } : undefined);

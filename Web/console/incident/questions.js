@@ -4,8 +4,8 @@
  */
 import { lengthWords } from "../shared/length.js";
 import { Problem } from "../shared/http.js";
+import { called } from "../shared/names.js";
 import { latestPosition } from "../shared/state.js";
-import { legible } from "../shared/text.js";
 import { clockTime, minuteTime } from "../shared/time.js";
 import { t } from "../shared/words.js";
 
@@ -40,7 +40,7 @@ export function openQuestion(state, user, nowMs) {
 
 /** A question in words. Pure. @param {boolean} canLocate whether this page can tell where its device is */
 export function questionWords({ by, at }, canLocate, nowMs) {
-    const words = { name: legible(by), time: minuteTime(at, nowMs) };
+    const words = { name: called(by), time: minuteTime(at, nowMs) };
     return t(canLocate ? "question.asked" : "question.cannotLocate", words);
 }
 

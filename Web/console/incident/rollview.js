@@ -7,7 +7,7 @@ import { noteWords, rollWords, stateWords } from "../shared/rowwords.js";
 import { useWindow } from "../roster/window.js";
 import { Fault } from "../shared/forms.js";
 import { newID } from "../shared/id.js";
-import { nameOf } from "../shared/roll.js";
+import { fullNameOf, nameOf } from "../shared/roll.js";
 import { isAccounted } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
@@ -150,6 +150,7 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
     const shown = stateOnRoll(live, incident)(member);
     const [word, known] = stateWords(member, shown);
     const name = legible(nameOf(member));
+    const whole = legible(fullNameOf(member));
     const said = incident.open ? wordAge(member, now, holdsSeconds) : { words: "", isEnding: false };
     const rollKind = member.takenOff ? "takenOff" : member.roll?.kind ?? "none";
     const told = listed([
@@ -161,7 +162,7 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
     return html`<div class="roll-row person-row" role="row" aria-rowindex=${index + 1} data-user=${member.user}
         data-state=${shown} data-roll=${rollKind} data-ending=${said.isEnding ? "" : undefined} style=${placed(index)}>
         <div role="gridcell" class="cell"><button type="button" class="person" tabindex=${hasFocus ? 0 : -1}
-            title=${isSelectable ? t("incident.show", { name }) : name}
+            title=${isSelectable ? t("incident.show", { name: whole }) : whole}
             onClick=${() => { if (isSelectable) { page.showPerson(member.user); } }}>
             <${StateMark} state=${shown} />
             <span class="name">${name}</span>

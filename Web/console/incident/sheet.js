@@ -11,6 +11,7 @@ import { clockTime, stopwatch, wholeTime, zoneWords } from "../shared/time.js";
 import { html, useMemo, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { closedWords, whatWords } from "./alarmwords.js";
+import { calledIn } from "./calledin.js";
 import { byNeed, crewsOfRoll, peopleOfRoll, stateThen } from "./crewroll.js";
 import { seenOnPaper, withDevices } from "./lastseen.js";
 import { musterTime } from "./mustertime.js";
@@ -56,13 +57,14 @@ function sheetOf(incident, madeMs) {
 
 function Facts({ incident, sheet, madeMs }) {
     const { startedAt, startedBy, leader, note, allAccountedTimes = [], par } = incident;
+    const name = calledIn(incident);
     const whole = allAccountedTimes.map(({ from, until }) => (until
         ? t("incident.wholeUntil", { from: clockTime(from, madeMs), until: clockTime(until, madeMs) })
         : clockTime(from, madeMs)));
     const earlier = earlierWords(incident);
     const facts = [
-        ["incident.fact.called", t("incident.calledBy", { time: when(startedAt), name: legible(startedBy) })],
-        ["incident.fact.leader", leader && legible(leader)],
+        ["incident.fact.called", t("incident.calledBy", { time: when(startedAt), name: name(startedBy) })],
+        ["incident.fact.leader", leader && name(leader)],
         ["incident.fact.note", note && legible(note)],
         ["incident.fact.whole", whole.length > 0 ? listed(whole) : t("incident.atNoTime")],
         ["incident.musterTime", musterWords(musterTime(incident, madeMs))],

@@ -1,6 +1,6 @@
 /** The age of a declaration that somebody is safe or off site, and how long the declaration still counts. Pure. */
+import { called } from "../shared/names.js";
 import { isAccounted } from "../shared/safety.js";
-import { legible } from "../shared/text.js";
 import { age, duration } from "../shared/time.js";
 import { t } from "../shared/words.js";
 
@@ -20,7 +20,7 @@ export function wordAge(member, nowMs, holdsSeconds) {
     if (!isSaid || !isAccounted(member) || Number.isNaN(sinceMs)) { return { words: "", isEnding: false }; }
     const kind = state === "offSite" ? "OffSite" : "Safe";
     const words = source === "marked" && markedBy
-        ? t(`incident.marked${kind}`, { name: legible(markedBy), age: age(since, nowMs) })
+        ? t(`incident.marked${kind}`, { name: called(markedBy), age: age(since, nowMs) })
         : t(`incident.said${kind}`, { age: age(since, nowMs) });
     const leftSeconds = holdsSeconds === undefined ? Infinity : holdsSeconds - (nowMs - sinceMs) / 1000;
     if (leftSeconds <= 0) { return { words: t("incident.wordOver", { words }), isEnding: true }; }

@@ -7,6 +7,7 @@ import { QRView } from "../shared/qrview.js";
 import { ReachWarning } from "../shared/reach.js";
 import { leads } from "../shared/safety.js";
 import { teamsOf } from "../shared/teams.js";
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { html, useSlice, useState } from "../shared/view.js";
@@ -39,7 +40,7 @@ function NewLink({ subject, onClose, showList }) {
         forget();
     };
     const what = html`<p class="link-what">${
-        t(`links.shows.${subject.kind}`, { name: legible(subject.user ?? "") })}</p>`;
+        t(`links.shows.${subject.kind}`, { name: called(subject.user) })}</p>`;
     if (made) {
         return html`<${OnceDialog} title=${titleWords(subject)} lost=${t("links.lost")} onClose=${onClose}>${
             ({ leave, keep }) => html`${what}<${Made} link=${made} onCopied=${keep} />
@@ -132,7 +133,7 @@ function Row({ link, reload }) {
     });
     return html`<li data-kind=${link.kind}>
         <span class="what"><strong>${what}</strong>${note && ` · ${legible(note)}`}<br />
-            <span class="quiet">${t("links.givenBy", { name: legible(createdBy), time: clockTime(createdTime) })}
+            <span class="quiet">${t("links.givenBy", { name: called(createdBy), time: clockTime(createdTime) })}
                 ${" "}<time ...${timeAttributes(expiresTime)}>${
                 t("links.until", { time: clockTime(expiresTime) })}</time>
             </span></span>

@@ -1,4 +1,5 @@
 /** What a link is about, in words and as the server takes it. Pure. */
+import { called } from "../shared/names.js";
 import { legible } from "../shared/text.js";
 import { t } from "../shared/words.js";
 
@@ -29,7 +30,7 @@ export function subjectWords(link) {
 }
 
 function named({ user, incident, team }) {
-    return { name: legible(user ?? ""), number: incident ?? 0, team: legible(team ?? "") };
+    return { name: called(user), number: incident ?? 0, team: legible(team ?? "") };
 }
 
 /** The body of the request. */

@@ -86,6 +86,7 @@ function firstFacts(member, live, now) {
 function otherFacts(member, live, now) {
     const accuracy = lastPlace(member, live.regions)?.fix.accuracy;
     return [
+        ["person.signIn", nameOf(member) !== member.user && !isOnRollAlone(member) && legible(member.user)],
         ["person.team", member.team && legible(member.team)],
         ["person.crew", member.crew === undefined ? "" : legible(member.crew)],
         ["person.presence", listedClauses(presenceLines(member).map((line) => line.words.join("")))],

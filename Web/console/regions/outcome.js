@@ -1,4 +1,5 @@
 /** What the server says of an edit: its faults, each with a way to it, and whom the edit would concern. */
+import { nameOfUser } from "../shared/names.js";
 import { nameOf } from "../shared/roll.js";
 import { legible } from "../shared/text.js";
 import { html, useSlice } from "../shared/view.js";
@@ -53,5 +54,5 @@ export function Summary({ check, isChecking }) {
 /** What a person is called. */
 function useNames() {
     const members = useSlice(({ live }) => live.members);
-    return (user) => legible(members.has(user) ? nameOf(members.get(user)) : user);
+    return (user) => legible(members.has(user) ? nameOf(members.get(user)) : nameOfUser(user));
 }

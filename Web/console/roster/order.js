@@ -1,6 +1,7 @@
 /** Whom the roster shows, and in which order. Pure. */
 import { markOrder } from "../shared/marks.js";
-import { nameOf } from "../shared/roll.js";
+import { namesVersion } from "../shared/names.js";
+import { isOnRollAlone, nameOf } from "../shared/roll.js";
 import { isAccounted, isChecking, shownState } from "../shared/safety.js";
 import { byName } from "../shared/text.js";
 import { heardOf } from "../shared/rowwords.js";
@@ -22,6 +23,8 @@ export const sortings = Object.freeze(["state", "name", "crew", "since", "heard"
 const rank = new Map(markOrder.map((state, index) => [state, index]));
 /** The place of each name among all, by the names that there are: to compare names is most of the cost of sorting. */
 let rankedNames = new Map();
+/** The names by which that was made. */
+let rankedVersion;
 /** The users in the order that was last found: most stand where they stood, and those need not be moved. */
 let lastOrder = [];
 /** Times in milliseconds by their texts: to read them is most of what is left of the cost. */
@@ -147,8 +150,9 @@ function keyOf(member, how, sorting) {
 }
 
 function haystack(member) {
-    const { team, crew, phone, region } = member;
-    return folded([nameOf(member), team, crew, phone, region?.name].filter(Boolean).join("\n"));
+    const { user, displayName, team, crew, phone, region } = member;
+    const signIn = isOnRollAlone(member) ? undefined : user;
+    return folded([nameOf(member), displayName, signIn, team, crew, phone, region?.name].filter(Boolean).join("\n"));
 }
 
 /** Without accents and capitals, so that `zoe` finds `Zoë`. */
@@ -156,11 +160,13 @@ export function folded(text) {
     return text.normalize("NFKD").replace(/\p{Diacritic}/gu, "").toLowerCase().trim();
 }
 
-/** The place of each member's name. A member who came or left makes it anew. */
+/** The place of each member's name. A member who came or left makes it anew, and so does another name. */
 export function placesOf(members) {
-    const isKnown = rankedNames.size === members.size && [...members.keys()].every((user) => rankedNames.has(user));
+    const isKnown = rankedVersion === namesVersion() && rankedNames.size === members.size
+        && [...members.keys()].every((user) => rankedNames.has(user));
     if (!isKnown) {
         const sorted = [...members.values()].sort((left, right) => byName(nameOf(left), nameOf(right)));
+        rankedVersion = namesVersion();
         rankedNames = new Map(sorted.map(({ user }, index) => [user, index]));
     }
     return rankedNames;

@@ -1,7 +1,7 @@
 /** One person's row of the roster. */
 import { StateMark } from "../shared/mark.js";
 import { presenceLines } from "../shared/presence.js";
-import { nameOf } from "../shared/roll.js";
+import { fullNameOf, nameOf } from "../shared/roll.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { areSame } from "../shared/store.js";
@@ -40,7 +40,7 @@ function DrawnRow({ member, shown, regions, index, now, isCurrent, hasFocus }) {
         <button type="button" class="person" tabindex=${hasFocus ? 0 : -1}
             aria-current=${isCurrent ? "true" : undefined} onClick=${() => select(member.user)}>
             <${StateMark} state=${shown} />
-            <span class="name" title=${name}>${name}${member.crew === undefined ? ""
+            <span class="name" title=${legible(fullNameOf(member))}>${name}${member.crew === undefined ? ""
         : html` <span class="crew">${legible(member.crew)}</span>`}</span>
             <span class="state"><span class="word">${word}</span><span class="region">${place}</span></span>
             <span class="told">

@@ -11,7 +11,7 @@ import { Time } from "../shared/timeview.js";
 import { html, useMemo, useNow, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { SharedMap } from "./sharedmap.js";
-import { groupsOf, memberOf, stateOf } from "./sharedstate.js";
+import { groupsOf, memberOf, namedPeople, stateOf } from "./sharedstate.js";
 
 /** The most people of a group that are shown at first. */
 const shownFirst = 100;
@@ -30,7 +30,7 @@ function SharedPerson({ person, state }) {
     const { position } = person;
     const place = position && placeWords(position);
     return html`<section class="shared-person" data-state=${shown} aria-labelledby="who">
-        <h2 id="who">${legible(person.name)}</h2>
+        <h2 id="who">${legible(person.displayName ?? person.name)}</h2>
         <p class="shared-state"><${StateMark} state=${shown} />
             <span class="state">${stateWords(member, shown).join("")}</span></p>
         ${person.since && html`<p><time ...${timeAttributes(person.since)}>${
@@ -40,7 +40,7 @@ function SharedPerson({ person, state }) {
         <${SharedMap} state=${state} />
         ${position ? html`<p id="place">${t("share.place", {
             place, time: clockTime(position.sampleTime), age: age(position.sampleTime, now) })}</p>`
-        : html`<p id="place">${t("nowhere.unknown", { name: legible(person.name) })}</p>`}
+        : html`<p id="place">${t("nowhere.unknown", { name: legible(person.displayName ?? person.name) })}</p>`}
     </section>`;
 }
 
@@ -50,7 +50,8 @@ function SharedIncident({ answer: { team, incident }, state }) {
     const { kind, note, startedTime, closedTime, counts, roll } = incident;
     const groups = useMemo(() => {
         const search = wanted.trim().toLowerCase();
-        return groupsOf(roll.filter(({ name }) => name.toLowerCase().includes(search)));
+        return groupsOf(namedPeople(roll).filter(
+            ({ name, called }) => `${called}\n${name}`.toLowerCase().includes(search)));
     }, [roll, wanted]);
     const sinceMs = (closedTime ? Date.parse(closedTime) : now) - Date.parse(startedTime);
     return html`<section class="shared-incident" data-kind=${kind} aria-labelledby="what">
@@ -84,7 +85,8 @@ function Row({ person, state }) {
     const member = memberOf(person);
     const shown = shownState(state, member);
     return html`<li data-state=${shown}><${StateMark} state=${shown} />
-        <span class="name">${legible(person.name)}${person.crew && html` <small>${legible(person.crew)}</small>`}</span>
+        <span class="name">${legible(person.called)}${person.crew
+            && html` <small>${legible(person.crew)}</small>`}</span>
         <span class="how"><span class="state">${stateWords(member, shown).join("")}</span>
             ${person.since && html` <${Time} at=${person.since} />`}</span>
     </li>`;

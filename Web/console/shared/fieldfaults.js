@@ -8,6 +8,7 @@ const sentences = [
     [/^must be 1 to \d+ visible characters/, () => t("field.crewName")],
     [/^must be one e-mail address/, () => t("field.email")],
     [/^must be \d+ to \d+ of the characters \+/, () => t("field.phone")],
+    [/^must be 1 to (\d+) characters on one line/, ([, most]) => t("field.displayName", { most })],
     [/^must be one of (.+)$/, ([, names]) => t("field.oneOf", { names })],
     [/^there is no such team$/, () => t("field.noTeam")],
     [/^there is no team (.+)$/, ([, name]) => t("field.noTeamNamed", { name })],

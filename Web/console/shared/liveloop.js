@@ -3,6 +3,7 @@
  */
 import { Problem } from "./http.js";
 import { LiveData } from "./livedata.js";
+import { learnNames, learnNamesOf } from "./names.js";
 import { emptyState, reduce } from "./state.js";
 import { t } from "./words.js";
 
@@ -88,6 +89,7 @@ export class LiveLoop {
         this.#reloadTimer = undefined;
         this.#hasHistory = false;
         this.#heardMs = undefined;
+        learnNames([], true);
         this.#store.set({ live: emptyState, connection: { state: "connecting" } });
     }
 
@@ -114,6 +116,9 @@ export class LiveLoop {
             if (mine !== this.#era) { return; }
             this.#heardMs = Date.now();
             this.#hearClock(snapshot.at, 0);
+            const { user } = this.#store.value;
+            learnNames([[user?.name, user?.displayName], ...Object.entries(snapshot.names ?? {})], true);
+            learnNamesOf(history);
             const live = reduce(this.#store.value.live, { type: "snapshot", snapshot });
             this.#hasHistory = true;
             this.#store.set(({ notice: was }) => ({
@@ -147,6 +152,7 @@ export class LiveLoop {
     #receive(changes) {
         if (!this.#store.value.user) { return; }
         this.#heardMs = Date.now();
+        learnNamesOf(changes);
         this.#store.set(({ live }) => ({ live: reduce(live, { type: "changes", changes }) }));
         this.#taken(changes);
         const { outdated } = this.#store.value.live;

@@ -2,6 +2,7 @@
  * The rolls of open incidents: who is on one without being of the team that is shown, as a visitor is who has no phone,
  * and what a roll says of the team's own people. Pure.
  */
+import { nameOfUser, withSignIn } from "./names.js";
 import { understood } from "./understood.js";
 
 /**
@@ -106,7 +107,7 @@ function rollMember(incident, team, person, nowhere) {
     return {
         ...nowhere(),
         user: rowKey(incident, person.person),
-        name: person.user,
+        name: person.visitor ? person.user : withSignIn(person.displayName, person.user),
         team, state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed,
         located: lastSeen && { ...lastSeen, battery },
         departure: person.removed ?? person.moved,
@@ -123,5 +124,10 @@ export function isOnRollAlone(member) {
 
 /** What someone is called. */
 export function nameOf(member) {
-    return member.name ?? member.user;
+    return member.name ?? nameOfUser(member.user);
+}
+
+/** What someone is called, with the name by which they sign in where they have both. */
+export function fullNameOf(member) {
+    return member.name ?? withSignIn(member.displayName, member.user);
 }

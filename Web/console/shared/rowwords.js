@@ -1,6 +1,7 @@
 /** What a person's row says beside the state: the evidence, when heard and located, the battery, the roll. Pure. */
 import { isOnRollAlone, nameOf } from "./roll.js";
 import { lengthWords } from "./length.js";
+import { called } from "./names.js";
 import { doubtWords, isAccounted } from "./safety.js";
 import { isCoarse, latestPosition } from "./state.js";
 import { legible } from "./text.js";
@@ -59,13 +60,13 @@ export function knownBy({ state, region, source, markedBy: marker, acknowledgedB
     // Nobody marks a person as not found, so that state names no marker.
     const markedBy = state === "unknown" ? undefined : marker;
     const place = region && legible(region.name || region.id);
-    const marked = markedBy && t("known.marked", { name: legible(markedBy) });
+    const marked = markedBy && t("known.marked", { name: called(markedBy) });
     const known = {
         region: place, ownDeclaration: state === "unknown" ? undefined : t("known.ownWord"), marked,
         seemsToHaveLeft: place ? t("known.leftPlace", { place }) : t("known.left"),
         underReview: t("known.underReview"), checkInTimer: t("known.timer"),
     }[source] ?? place ?? marked;
-    const heard = acknowledgedBy && t("known.heardBy", { name: legible(acknowledgedBy) });
+    const heard = acknowledgedBy && t("known.heardBy", { name: called(acknowledgedBy) });
     return [known, heard].filter(Boolean).map((word) => ` · ${word}`).join("");
 }
 
@@ -81,7 +82,7 @@ export function rollWords(member, nowMs) {
     if (unconfirmed && !isAccounted(member)) {
         const key = { safe: "roll.saidSafe", offSite: "roll.saidOffSite" }[unconfirmed.kind];
         // What only a newer server knows is not told as "safe".
-        return key ? t(key, { name: legible(unconfirmed.by), age: age(unconfirmed.at, nowMs) }) : "";
+        return key ? t(key, { name: called(unconfirmed.by), age: age(unconfirmed.at, nowMs) }) : "";
     }
     return "";
 }
@@ -157,7 +158,7 @@ function latestClock(member) {
 }
 
 function by(key, act, parameters = {}) {
-    return act?.by ? t(`${key}By`, { ...parameters, name: legible(act.by) }) : t(key, parameters);
+    return act?.by ? t(`${key}By`, { ...parameters, name: called(act.by) }) : t(key, parameters);
 }
 
 function latest(times) {

@@ -22,7 +22,9 @@ const heardTeamLimit = 20;
  *   read
  * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], clocks: object[],
  *   presences: object[], presenceSequence: number, incidents: object[], rolls: object[], closed: object[],
- *   alwaysShown: string[], serverClock?: object, regions: object[], isPartial: boolean}>}
+ *   alwaysShown: string[], serverClock?: object, regions: object[], isPartial: boolean,
+ *   names: Record<string, string|undefined>}>}
+ *   `names` are the display names of the members and of whom the answers name, by their sign-in names;
  *   `at` is the server's time, when it told; `presenceSequence` is the last change that every presence holds; `clocks`
  *   are those that are ahead
  * @throws {Problem} when the server refuses the positions
@@ -41,6 +43,7 @@ export async function loadSnapshot(get, knownRegions, began = () => {}) {
         sequence: first.sequence,
         at: people.at ?? (await allowed(get("health")))?.at,
         members: people.members,
+        names: namesIn([...people.answers, ...incidents, ...rolls, ...people.closed], people.members),
         positions: positions.items,
         clocks: positions.pages.flatMap(({ clocks }) => clocks ?? []),
         presences: presences?.items ?? [],
@@ -108,11 +111,17 @@ async function loadPeople(get) {
     }));
     return {
         members,
+        answers: answers.filter(Boolean),
         at: answers.find((answer) => answer?.at)?.at,
         closed: latest.flatMap((answer) => answer?.items ?? []).filter(({ open }) => !open),
         alwaysShown: teams.filter((team) => team.showsSafetyAlways === true).map(({ name }) => name),
         serverClock: answers.find((answer) => answer?.serverClock)?.serverClock,
     };
+}
+
+function namesIn(answers, members) {
+    return Object.assign({}, ...answers.map(({ displayNames }) => displayNames),
+        Object.fromEntries(members.map(({ user, displayName }) => [user, displayName])));
 }
 
 function isCalling({ state }) {

@@ -1,4 +1,5 @@
 /** Check-in timers in words. Pure. */
+import { called } from "./names.js";
 import { legible, shortened } from "./text.js";
 import { minuteTime } from "./time.js";
 import { t } from "./words.js";
@@ -36,7 +37,7 @@ export function dueWords({ happened, dueAt }, nowMs) {
 
 /** The banner for a leader about a person who did not check in. */
 export function overdueWords(user, { lastWord, note }, where, nowMs) {
-    const parameters = { name: legible(user), time: minuteTime(lastWord, nowMs), where };
+    const parameters = { name: called(user), time: minuteTime(lastWord, nowMs), where };
     return note ? t("timer.noWordNote", { ...parameters, note: legible(shortened(note, noteLimit)) })
         : t("timer.noWord", parameters);
 }

@@ -3,9 +3,9 @@ import { StateMark } from "../shared/mark.js";
 import { stateWords } from "../shared/rowwords.js";
 import { placeWords } from "../roster/where.js";
 import { markOrder, usualMarks } from "../shared/marks.js";
+import { called } from "../shared/names.js";
 import { counts, shownState } from "../shared/safety.js";
 import { emptyState, latestPosition } from "../shared/state.js";
-import { legible } from "../shared/text.js";
 import { age, clockTime } from "../shared/time.js";
 import { Time } from "../shared/timeview.js";
 import { html, useMemo, useSlice } from "../shared/view.js";
@@ -51,7 +51,7 @@ export function Picked({ live, user, ms }) {
     const position = latestPosition(member);
     const state = shownState(live, member);
     return html`<div id="replay-picked" class="replay-picked" data-state=${state}>
-        <h3><${StateMark} state=${state} /> ${legible(user)}</h3>
+        <h3><${StateMark} state=${state} /> ${called(user)}</h3>
         <p class="state">${stateWords({ ...member, source: undefined }, state).join("")}</p>
         <p>${position ? t("timeline.lastFix", {
             place: placeWords(position), time: clockTime(position.sampleTime), age: age(position.sampleTime, ms) })
@@ -92,7 +92,7 @@ function linesOf(shown, { team, incidents, alwaysShown, range }) {
     const own = incidents.filter((incident) => incident.team === team);
     const people = shown.happened.map(({ ms, user, state, doubt, source }) => {
         const mark = shownState({ incidents: openAt(own, ms), alwaysShown }, { state, doubt, source, team });
-        const words = t("timeline.became", { name: legible(user), state: t(`state.${mark}`) });
+        const words = t("timeline.became", { name: called(user), state: t(`state.${mark}`) });
         return { key: `${ms} ${user} ${mark}`, ms, user, mark, words };
     });
     const turns = own.flatMap(({ number, kind, startedAt, closedAt }) => {

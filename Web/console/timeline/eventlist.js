@@ -8,7 +8,7 @@ import { Time } from "../shared/timeview.js";
 import { html, useMemo, usePage, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { Sign } from "./events.js";
-import { eventWords, lateWords } from "./eventwords.js";
+import { eventWords, lateWords, subjectWords } from "./eventwords.js";
 import { folded, groupValue, isWanted, kinds, noFilter } from "./listedevents.js";
 import { restOf } from "./range.js";
 import { useDirectory } from "./usedirectory.js";
@@ -107,7 +107,7 @@ function What({ event, members }) {
     const said = count > 1
         ? t(call === "sos" ? "timeline.remindedSOS" : "timeline.remindedHelp", { count, time: clockTime(at) })
         : eventWords(event);
-    const words = html`<strong>${legible(user)}</strong> ${said}${delayMs ? listedAfter(lateWords(event)) : ""}`;
+    const words = html`<strong>${subjectWords(event)}</strong> ${said}${delayMs ? listedAfter(lateWords(event)) : ""}`;
     if (kind === "incident" && number !== undefined) {
         return html`<a class="what" href=${hrefOf("incident", number)}>${words}</a>`;
     }

@@ -1,11 +1,10 @@
 /** What happened, the latest first: "alice entered Assembly point A 12:03:07". */
 import { StateMark } from "../shared/mark.js";
 import { marks } from "../shared/marks.js";
-import { legible } from "../shared/text.js";
 import { Time } from "../shared/timeview.js";
 import { Component, html, useMemo, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { arrows, eventWords, lateWords } from "./eventwords.js";
+import { arrows, eventWords, lateWords, subjectWords } from "./eventwords.js";
 
 /** As many events as are shown: the state keeps more. */
 const shownLimit = 100;
@@ -37,7 +36,8 @@ class Line extends Component {
     render({ event }) {
         const { sequence, kind, user, at, delayMs } = event;
         return html`<li data-sequence=${sequence} data-kind=${kind} data-past=${delayMs ? "" : undefined}>
-            <${Sign} event=${event} /><span class="what"><strong>${legible(user)}</strong> ${eventWords(event)}</span>
+            <${Sign} event=${event} /><span class="what"><strong>${
+            subjectWords(event)}</strong> ${eventWords(event)}</span>
             ${delayMs ? html`<span class="late">${t("between.parts")}${lateWords(event)}</span>` : ""}
             <${Time} at=${at} />
         </li>`;

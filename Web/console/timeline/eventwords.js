@@ -1,4 +1,5 @@
 /** Events in words. Pure. */
+import { called } from "../shared/names.js";
 import { sureness } from "../shared/presence.js";
 import { doubtWords } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
@@ -7,6 +8,11 @@ import { listed, t } from "../shared/words.js";
 
 /** The crossings, with the arrow that stands before each. */
 export const arrows = { enter: "→", exit: "←", dwell: "•", passed: "↷" };
+
+/** What an event is about: a person, or of an incident the team. */
+export function subjectWords({ kind, user }) {
+    return kind === "incident" ? legible(user) : called(user);
+}
 
 /** How late an event was heard of: it is past, and nobody need be alarmed now. */
 export function lateWords({ delayMs }) {
@@ -23,19 +29,19 @@ export function lateWords({ delayMs }) {
 export function eventWords({ kind, region, probability, source, doubt, markedBy, acknowledgedBy, call, ...incident }) {
     const place = region ? legible(region.name || region.id) : undefined;
     if (source === "seemsToHaveLeft") { return t("event.seemsToHaveLeft", { place: place ?? t("leaving.somewhere") }); }
-    const by = markedBy && { name: legible(markedBy) };
+    const by = markedBy && { name: called(markedBy) };
     switch (kind) {
         case "sos": case "needsHelp":
             return listed([
-                t(`event.${kind}`), acknowledgedBy && t("known.heardBy", { name: legible(acknowledgedBy) }),
+                t(`event.${kind}`), acknowledgedBy && t("known.heardBy", { name: called(acknowledgedBy) }),
             ]);
         case "said": {
             const note = legible(incident.note);
-            return incident.by ? t("event.saidBy", { name: legible(incident.by), note }) : t("event.said", { note });
+            return incident.by ? t("event.saidBy", { name: called(incident.by), note }) : t("event.said", { note });
         }
         case "reminder": return t(call === "sos" ? "event.stillSOS" : "event.stillNeedsHelp");
         case "offSite": return by ? t("event.offSiteBy", by) : t("event.offSite");
-        case "asked": return t("event.asked", { name: legible(incident.by) });
+        case "asked": return t("event.asked", { name: called(incident.by) });
         case "incident": return incidentWords(incident);
         case "timer": return timerWords(incident);
         case "safe":
@@ -62,7 +68,7 @@ function crossingWords(kind, place, probability) {
 /** What happened to a check-in timer. */
 function timerWords({ happened, by }) {
     const known = ["started", "checkedIn", "ended", "reminded", "overdue"].includes(happened);
-    return t(known ? `event.timer.${happened}` : "event.timer.notUnderstood", { name: by ? legible(by) : "" });
+    return t(known ? `event.timer.${happened}` : "event.timer.notUnderstood", { name: called(by) });
 }
 
 /** What happened to PAR, or to who leads; undefined where it is something else. */
@@ -77,7 +83,7 @@ function newsWords(happened, what, { crew, visitors, present, people, crews, to 
             return t("event.parOverdue", { what, crews: listed(names) });
         }
         case "parTimerSet": return t("event.parTimer", { what });
-        case "handedOver": return t("event.handedOver", { what, name: legible(to) });
+        case "handedOver": return t("event.handedOver", { what, name: called(to) });
         default: return undefined;
     }
 }
@@ -96,5 +102,5 @@ function incidentWords({ open, isDrill, closedHow, closedBy, happened, ...news }
     if (["allAccounted", "automatic", "teamGone", "takenOver"].includes(closedHow)) {
         return t(`event.ended.${closedHow}`, { what });
     }
-    return closedBy ? t("event.ended.by", { what, name: legible(closedBy) }) : t("event.ended.byHand", { what });
+    return closedBy ? t("event.ended.by", { what, name: called(closedBy) }) : t("event.ended.byHand", { what });
 }

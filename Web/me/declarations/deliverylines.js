@@ -1,5 +1,6 @@
 /** Lines that say where each of a person's declarations is: on this phone, at the server, or seen by somebody. Pure. */
 import { waitingOf } from "../../console/shared/deliveries.js";
+import { called } from "../../console/shared/names.js";
 import { legible } from "../../console/shared/text.js";
 import { clockTime } from "../../console/shared/time.js";
 import { listed, t } from "../../console/shared/words.js";
@@ -66,7 +67,7 @@ function callLine(own, nowMs) {
     if (!isCalling(member)) { return undefined; }
     const what = t(`spoken.${member.state}`);
     const words = member.acknowledgedBy
-        ? t("me.declarations.seen", { what, name: legible(member.acknowledgedBy) })
+        ? t("me.declarations.seen", { what, name: called(member.acknowledgedBy) })
         : t("me.declarations.unseen", { what, time: clockTime(member.since, nowMs) });
     return { key: "call", place: member.acknowledgedBy ? "seen" : "server", words };
 }

@@ -1,4 +1,5 @@
 /** The settings of this phone: notifications, a newer version, the language, and signing out. */
+import { fullName } from "../../console/shared/names.js";
 import { html, usePage, useSlice, useState } from "../../console/shared/view.js";
 import { languages, t } from "../../console/shared/words.js";
 import { whyNotNotified, thisBrowser } from "../../console/shared/push.js";
@@ -37,7 +38,7 @@ export function ThisPhone() {
                     ${Object.entries(languages).map(([tag, name]) => html`<option key=${tag} value=${tag}
                         lang=${tag}>${name}</option>`)}
                 </select></div>
-            <p id="who">${t("me.app.who", { name: user.name })}</p>
+            <p id="who">${t("me.app.who", { name: fullName(user.name) })}</p>
             <button type="button" id="sign-out" class="plain" onClick=${signOut}>${t("header.signOut")}</button>
         </section>`;
 }

@@ -1,4 +1,5 @@
 /** What the app says about the person who holds the phone: as the server knows it, and as the phone guesses. Pure. */
+import { called } from "../../console/shared/names.js";
 import { presenceLines } from "../../console/shared/presence.js";
 import { heardWords, locatedWords } from "../../console/shared/rowwords.js";
 import { doubtWords, shownState } from "../../console/shared/safety.js";
@@ -86,8 +87,8 @@ function sourceWords({ source, region, markedBy, acknowledgedBy }, state) {
     if (source === "position" && state === "located") { return ""; }
     if ((source === "region" || source === "seemsToHaveLeft") && !place) { return ""; }
     if (source === "marked" && !markedBy) { return ""; }
-    const words = t(`me.status.source.${source}`, { place, name: legible(markedBy) });
-    return listed([words, acknowledgedBy && t("known.heardBy", { name: legible(acknowledgedBy) })]);
+    const words = t(`me.status.source.${source}`, { place, name: called(markedBy) });
+    return listed([words, acknowledgedBy && t("known.heardBy", { name: called(acknowledgedBy) })]);
 }
 
 function doubtLine({ doubt }, state) {

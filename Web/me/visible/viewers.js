@@ -1,5 +1,6 @@
 /** Who sees the person who holds the phone: read from the server, and put into words. Pure, apart from the reading. */
 import { Problem } from "../../console/shared/http.js";
+import { called, withSignIn } from "../../console/shared/names.js";
 import { byName, legible } from "../../console/shared/text.js";
 import { minuteTime } from "../../console/shared/time.js";
 import { listed, t } from "../../console/shared/words.js";
@@ -11,6 +12,7 @@ export const kinds = new Set(["person", "incident"]);
 /**
  * @typedef {object} Viewer
  * @property {string} [name] the name of a user
+ * @property {string} [displayName] what people call the user
  * @property {"leader"|"admin"|"analyst"} [role]
  * @property {string} [token] the name of a token that somebody else made for a device of the user
  * @property {string} [device] the device of the token
@@ -58,15 +60,16 @@ export function viewerLines(viewers, nowMs) {
         }));
 }
 
-function whoWords({ name, role, link, kind, token, device }) {
+function whoWords({ name, displayName, role, link, kind, token, device }) {
     if (token) { return t("me.visible.token", { device: legible(device) }); }
     if (link) { return t(kinds.has(kind) ? `me.visible.link.${kind}` : "me.visible.link"); }
-    return roles.includes(role) ? t(`me.visible.${role}`, { name: legible(name) }) : legible(name);
+    const who = legible(withSignIn(displayName, name));
+    return roles.includes(role) ? t(`me.visible.${role}`, { name: who }) : who;
 }
 
 function detailWords({ note, since, expires, madeBy }, nowMs) {
     return listed([
-        madeBy && t("me.visible.madeBy", { name: legible(madeBy) }),
+        madeBy && t("me.visible.madeBy", { name: called(madeBy) }),
         note && t("text.quoted", { text: legible(note) }),
         since && t("row.since", { time: minuteTime(since, nowMs) }),
         expires && t("me.visible.until", { time: minuteTime(expires, nowMs) }),

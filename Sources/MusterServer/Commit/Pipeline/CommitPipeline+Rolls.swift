@@ -19,6 +19,10 @@ extension CommitPipeline {
         }
         try engine.checkJoins(among: edits)
         let lines = engine.rollEntries(following: edits, over: before, by: author?.user, at: moment)
+        for (entry, _) in lines where entry.event == .removed || entry.event == .joinedTo {
+            try transaction.setDisplayNames(
+                [entry.person: before.users[entry.person]?.displayName], of: entry.incident)
+        }
         for (entry, team) in lines {
             try transaction.append(entry)
             let change = Change.roll(entry, of: team)
@@ -30,12 +34,17 @@ extension CommitPipeline {
         return lines.map(\.entry)
     }
 
-    /// Stores in which crews the people on the roll of an incident that closes are, so that its report stays the same
-    /// when crews and teams change later.
-    func storeCrews(of incident: Incident, in transaction: any StoreTransaction) throws {
-        let people = Set(try transaction.roll(of: incident.number).map(\.person))
-        let crews = rules.currentDirectory.crewNames(of: people, in: incident.team)
+    /// Stores in which crews the people on the roll of an incident that closes are, and what they and those who led it
+    /// are called, so that its report stays the same when crews, teams and names change later.
+    func storeCrewsAndNames(of incident: Incident, in transaction: any StoreTransaction) throws {
+        let directory = rules.currentDirectory
+        let lines = try transaction.roll(of: incident.number)
+        let people = Set(lines.map(\.person))
+        let crews = directory.crewNames(of: people, in: incident.team)
         try transaction.setCrews(crews, of: incident.number)
+        let users = Set((lines.flatMap(\.users) + incident.users).compactMap { $0.flatMap { directory.users[$0] } })
+        let names = users.map { ($0.number, $0.displayName) }
+        try transaction.setDisplayNames(Dictionary(uniqueKeysWithValues: names), of: incident.number)
     }
 }
 

@@ -121,7 +121,7 @@ struct CommitPipeline {
             if case .incident(let incident) = change, incident.turn == .closed { closed.append(incident) }
         }
         try decision.takeEntries { entry in try transaction.append(entry) }
-        for incident in closed { try storeCrews(of: incident, in: transaction) }
+        for incident in closed { try storeCrewsAndNames(of: incident, in: transaction) }
     }
 
     /// Decides the consequences of the passing of time: silence, exits that were held back, and check-ins that are due.

@@ -256,6 +256,7 @@ enum StoreWords {
         "incident_changes": "incidents' records", "refused_reports": "reports that could not be read",
         "dead_letters": "dead letters", "users": "users",
         "teams": "teams", "crews": "crews", "incident_crews": "the crews of closed incidents",
+        "incident_names": "the display names of people of closed incidents",
         "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",

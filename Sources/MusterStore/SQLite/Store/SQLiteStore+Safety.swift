@@ -86,6 +86,10 @@ extension SQLiteStore {
         try onReader { try CrewTable.crews(of: incident, in: $0) }
     }
 
+    package func displayNames(of incident: IncidentNumber) throws -> [UserNumber: String] {
+        try onReader { try DisplayNames.fetch(of: incident, in: $0) }
+    }
+
     package func audit(before cursor: LogSequence?, limit: Int, withDetails: Bool) throws -> [AuditEntry] {
         guard limit > 0 else { return [] }
         return try onReader { try AuditTable.fetch(before: cursor, limit: limit, withDetails: withDetails, in: $0) }
@@ -162,6 +166,10 @@ extension SQLiteTransaction {
     func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }
 
     func append(_ entry: IncidentEntry) throws { try run { try IncidentTable.append(entry, in: database) } }
+
+    func setDisplayNames(_ names: [UserNumber: String?], of incident: IncidentNumber) throws {
+        try run { try DisplayNames.set(names, of: incident, in: database) }
+    }
 
     func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws {
         try run { try CrewTable.setCrews(crews, of: incident, in: database) }

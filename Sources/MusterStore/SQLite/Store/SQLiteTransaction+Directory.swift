@@ -10,15 +10,17 @@ extension SQLiteTransaction {
         for role in user.databaseRoles { roles.put(text: role) }
         try execute(
             """
-            INSERT INTO users (number, name, role, team, crew, is_implicit, database_roles, email, phone)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            INSERT INTO users (number, name, role, team, crew, is_implicit, database_roles, email, phone,
+                display_name)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team, crew = excluded.crew,
                 is_implicit = excluded.is_implicit, database_roles = excluded.database_roles, email = excluded.email,
-                phone = excluded.phone
+                phone = excluded.phone, display_name = excluded.display_name
             """,
             [
                 user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.crew?.rawValue,
                 user.isImplicit, Blob(roles.bytes), user.email, user.phone,
+                user.displayName,
             ])
     }
 

@@ -105,7 +105,8 @@ extension StoredDirectory {
                     var roles: [String] = []
                     for _ in 0..<(try reader.count(minimumBytes: 1)) { roles.append(try reader.text()) }
                     return roles
-                }, email: try $0.optional("email"), phone: try $0.optional("phone"))
+                }, email: try $0.optional("email"), phone: try $0.optional("phone"),
+                displayName: try $0.optional("display_name"))
         }
         teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
             Team(

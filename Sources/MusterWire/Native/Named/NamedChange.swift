@@ -123,12 +123,17 @@ extension Doubt {
 
 extension JSONWriter {
     /// Writes a change object with its sequence and time in the log.
-    package mutating func value(_ change: NamedChange, sequence: LogSequence, at committedAt: Instant) {
+    ///
+    /// - Parameter displayNames: the display names of the users that it names.
+    package mutating func value(
+        _ change: NamedChange, sequence: LogSequence, at committedAt: Instant, displayNames: DisplayNames = [:]
+    ) {
         beginObject()
         member("sequence", sequence.rawValue)
         member("at", committedAt)
         member("type", change.type.description)
         members(of: change)
+        member(displayNames: displayNames)
         endObject()
     }
 

@@ -13,6 +13,8 @@ package struct NamedIncident: Hashable, Sendable {
     package var closedBy: String?
     /// The name of the user who opened it again; nil when nobody did.
     package var reopenedBy: String?
+    /// The display names of these users now.
+    package var displayNames: DisplayNames = [:]
 
     package init(
         _ incident: Incident, team: String, startedBy: String, leader: String? = nil, closedBy: String?,

@@ -15,6 +15,8 @@ package struct NamedRoll: Hashable, Sendable {
     /// Each time that the incident was closed, in order, with the reopening after it. Empty for a reader who may not
     /// see the roll.
     package var closings: [NamedClosing] = []
+    /// The display names of the users that the roll call names beside its people: now, or when the incident closed.
+    package var displayNames: DisplayNames = [:]
 
     /// A time during which everyone was accounted for.
     package struct Period: Hashable, Sendable {
@@ -37,6 +39,8 @@ package struct NamedRoll: Hashable, Sendable {
         package var user: String
         /// The name of the person's crew now, or when the incident closed; nil for nobody's.
         package var crew: String?
+        /// The person's display name now, or when the incident closed; nil for a visitor, and for who had none.
+        package var displayName: String?
         /// The person's telephone number, where the reader may see it and the incident is open.
         package var phone: String?
         /// The person's safety now, or when the incident closed.
@@ -72,6 +76,8 @@ package struct NamedRoll: Hashable, Sendable {
             self.lastSeen = lastSeen
         }
 
+        /// What people call the person, with the sign-in name that tells people of one name apart: `Ana Ruiz (aruiz)`.
+        package var spokenName: String { displayName.map { "\($0) (\(user))" } ?? user }
         /// Whether the person is no user, but a visitor that a leader put on the roll.
         package var isVisitor: Bool { number < IncidentEntry.nobody }
         /// Whether the person counts as accounted for, so that nobody needs to look for them.
@@ -99,7 +105,7 @@ package struct NamedRoll: Hashable, Sendable {
         let left = waitedFor.filter(\.seemsToHaveLeft)
         let byRegion = Dictionary(grouping: left) { $0.safety.region }
         let sentences = byRegion.map { region, people in
-            let who = people.count == 1 ? "\(people[0].user) seems" : "\(people.count) seem"
+            let who = people.count == 1 ? "\(people[0].spokenName) seems" : "\(people.count) seem"
             return "\(who) to have left \(region?.name ?? "the muster region")"
         }
         return sentences.sorted()
@@ -154,6 +160,7 @@ package struct NamedUnconfirmed: Hashable, Sendable {
 extension JSONWriter {
     /// Writes a roll call: the members after those of the incident.
     package mutating func members(of roll: NamedRoll) {
+        member(displayNames: roll.displayNames)
         key("allAccountedTimes")
         beginArray()
         for period in roll.allAccounted {
@@ -216,6 +223,7 @@ extension JSONWriter {
         beginObject()
         member("person", Int64(person.number.rawValue))
         member("user", person.user)
+        if let name = person.displayName { member("displayName", name) }
         if let crew = person.crew { member("crew", crew) }
         if let phone = person.phone { member("phone", phone) }
         member("visitor", person.isVisitor)

@@ -7,7 +7,7 @@ extension UserCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change a user's role, team, crew, database roles, e-mail address or phone number.")
+            abstract: "Change a user's role, team, crew, database roles, e-mail address, phone number or display name.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role: String?
@@ -23,11 +23,16 @@ extension UserCommand {
         @Flag(help: "Remove the e-mail address.") var noEmail = false
         @Option(help: "The person's telephone number.") var phone: String?
         @Flag(help: "Remove the telephone number.") var noPhone = false
+        @Option(help: "What people call the person, such as \"Ana Ruiz\".") var displayName: String?
+        @Flag(help: "Remove the display name.") var noDisplayName = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func validate() throws {
             if email != nil, noEmail { throw ValidationError("--email and --no-email exclude each other") }
             if phone != nil, noPhone { throw ValidationError("--phone and --no-phone exclude each other") }
+            if displayName != nil, noDisplayName {
+                throw ValidationError("--display-name and --no-display-name exclude each other")
+            }
             if team != nil, noTeam { throw ValidationError("--team and --no-team exclude each other") }
             if crew != nil, noCrew { throw ValidationError("--crew and --no-crew exclude each other") }
             if !databaseRole.isEmpty, noDatabaseRoles {
@@ -36,7 +41,7 @@ extension UserCommand {
             if change.isEmpty {
                 throw ValidationError(
                     "give --role, --team, --no-team, --crew, --no-crew, --database-role, --no-database-roles, "
-                        + "--email, --no-email, --phone or --no-phone")
+                        + "--email, --no-email, --phone, --no-phone, --display-name or --no-display-name")
             }
         }
 
@@ -68,6 +73,8 @@ extension UserCommand {
             if noEmail { change["email"] = .null }
             if let phone { change["phone"] = .text(phone) }
             if noPhone { change["phone"] = .null }
+            if let displayName { change["displayName"] = .text(displayName) }
+            if noDisplayName { change["displayName"] = .null }
             return change
         }
 

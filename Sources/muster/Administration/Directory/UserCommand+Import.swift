@@ -12,9 +12,10 @@ extension UserCommand {
             commandName: "import",
             abstract: "Add the users of a CSV table: all of them, or none if one is invalid.",
             discussion: """
-                The first line names the columns, in any order: name, role, team, crew, email, phone. Only name must \
-                be there; without a role, a user is a member. A crew that the team does not have is created. Nobody \
-                gets a password: `muster user password` sets one, and `muster device token` connects a phone.
+                The first line names the columns, in any order: name, role, team, crew, email, phone, displayName. \
+                Only name must be there; without a role, a user is a member. A crew that the team does not have is \
+                created. Nobody gets a password: `muster user password` sets one, and `muster device token` connects \
+                a phone.
                 """)
         @OptionGroup var data: DataOption
         @Argument(

@@ -22,6 +22,7 @@ struct UserCommand: AsyncParsableCommand {
         var databaseRoles: [String]?
         var email: String?
         var phone: String?
+        var displayName: String?
     }
 
     struct Add: AsyncParsableCommand {
@@ -35,13 +36,15 @@ struct UserCommand: AsyncParsableCommand {
         var databaseRole: [String] = []
         @Option(help: "The person's e-mail address.") var email: String?
         @Option(help: "The person's telephone number.") var phone: String?
+        @Option(help: "What people call the person, such as \"Ana Ruiz\".") var displayName: String?
         @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func run() async throws {
             let user = User(
                 name: name, role: role, team: team, crew: crew, password: passwordStdin ? try readSecret() : nil,
-                databaseRoles: databaseRole.isEmpty ? nil : databaseRole, email: email, phone: phone)
+                databaseRoles: databaseRole.isEmpty ? nil : databaseRole, email: email, phone: phone,
+                displayName: displayName)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
                     try await connection.require(
@@ -64,8 +67,10 @@ struct UserCommand: AsyncParsableCommand {
             }
             if json { return announce(try encoded(users)) }
             for user in users {
-                let crew = user.crew.map { "\t\($0.onOneLine)" } ?? ""
-                announce("\(user.name)\t\(user.role)\t\(user.team ?? "")\(crew)")
+                // The crew's place stays empty before a display name.
+                let rest = user.displayName.map { [user.crew ?? "", $0] } ?? user.crew.map { [$0] } ?? []
+                let line = [user.name, user.role, user.team ?? ""] + rest.map(\.onOneLine)
+                announce(line.joined(separator: "\t"))
             }
         }
     }
@@ -227,6 +232,7 @@ struct TeamCommand: AsyncParsableCommand {
         struct MemberNames: Decodable {
             struct Member: Decodable {
                 var user: String
+                var displayName: String?
                 var crew: String?
                 var phone: String?
                 var pause: Pause?
@@ -249,11 +255,12 @@ struct TeamCommand: AsyncParsableCommand {
             let safeties = try JSONDecoder().decode(Safeties.self, from: body).members
             for (member, safety) in zip(members, safeties) {
                 let crew = member.crew.map { " (\($0.onOneLine))" } ?? ""
+                let name = member.displayName.map { ", \($0.onOneLine)" } ?? ""
                 let phone = member.phone.map { "\tphone \($0)" } ?? ""
                 let pause = member.pause.map { pause in
                     "\tpaused by themselves until \(pause.until)" + (pause.note.map { ": \($0.onOneLine)" } ?? "")
                 }
-                announce("\(member.user)\(crew)\t\(safety.sentence)\(pause ?? "")\(phone)")
+                announce("\(member.user)\(name)\(crew)\t\(safety.sentence)\(pause ?? "")\(phone)")
             }
         }
     }

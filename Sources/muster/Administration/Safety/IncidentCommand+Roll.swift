@@ -163,6 +163,7 @@ extension IncidentCommand {
         private struct Members: Decodable {
             var person: Int
             var user: String
+            var displayName: String?
             var crew: String?
             var phone: String?
             var visitor: Bool
@@ -193,7 +194,8 @@ extension IncidentCommand {
             let found =
                 left ? "off the roll" : members.accounted ? "accounted" : members.checking ? "checking" : "MISSING"
             let crew = members.visitor ? " (visitor)" : members.crew.map { " (\($0.onOneLine))" } ?? ""
-            var line = "\(found)\t\(user.onOneLine)\(crew)\t\(safety.sentence)"
+            let name = members.displayName.map { ", \($0.onOneLine)" } ?? ""
+            var line = "\(found)\t\(user.onOneLine)\(name)\(crew)\t\(safety.sentence)"
             for (act, word) in [(members.removed, "removed"), (members.moved, "moved")] {
                 if let act { line += "\t\(word) at \(act.at) by \(act.by ?? "the server")" }
             }

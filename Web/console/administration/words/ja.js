@@ -13,6 +13,8 @@ export default Object.freeze({
     "administration.name": "名前", "administration.nameHint": "英数字と . _ - @ を1～64文字、空白なし",
     "administration.role": "役割", "administration.team": "チーム",
     "administration.crew": "班", "administration.crewHint": "チームにある班。なければ空欄",
+    "administration.displayName": "表示名",
+    "administration.displayNameHint": "ふだん呼ばれる名前（例：「山田 花子」）。誰かを示すところにはすべてこの名前が出ます。空欄ならユーザー名",
     "administration.phone": "電話番号", "administration.email": "メールアドレス",
     "administration.note": "メモ", "administration.ownRoles": "独自の役割",
     "administration.ownRolesHint": "救護係などをコンマ区切りで。規則で人数を数えるときに使えます", "administration.role.member": "メンバー",

@@ -132,6 +132,7 @@ export default Object.freeze({
     "audit.field.crew": "crew",
     "audit.field.databaseRoles": "roles in databases",
     "audit.field.email": "e-mail address",
+    "audit.field.displayName": "display name",
     "audit.field.phone": "telephone number",
     "audit.field.silenceSeconds": "limit of silence in seconds",
     "audit.field.closesDrills": "drills end by themselves",

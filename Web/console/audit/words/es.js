@@ -133,6 +133,7 @@ export default Object.freeze({
     "audit.field.crew": "cuadrilla",
     "audit.field.databaseRoles": "roles en bases de datos",
     "audit.field.email": "correo electrónico",
+    "audit.field.displayName": "nombre visible",
     "audit.field.phone": "teléfono",
     "audit.field.silenceSeconds": "límite de silencio en segundos",
     "audit.field.closesDrills": "los simulacros terminan solos",

@@ -124,6 +124,7 @@ export default Object.freeze({
     "audit.field.crew": "班",
     "audit.field.databaseRoles": "データベースでの役割",
     "audit.field.email": "メールアドレス",
+    "audit.field.displayName": "表示名",
     "audit.field.phone": "電話番号",
     "audit.field.silenceSeconds": "無応答の限度（秒）",
     "audit.field.closesDrills": "訓練は自動で終わる",

@@ -124,6 +124,7 @@ export default Object.freeze({
     "audit.field.crew": "小组",
     "audit.field.databaseRoles": "数据库角色",
     "audit.field.email": "电子邮件地址",
+    "audit.field.displayName": "显示名称",
     "audit.field.phone": "电话号码",
     "audit.field.silenceSeconds": "静默上限（秒）",
     "audit.field.closesDrills": "演练自动结束",

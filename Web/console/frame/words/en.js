@@ -199,6 +199,7 @@ export default Object.freeze({
 
     // One person
     "person.stateSince": "{state}, since {time}",
+    "person.signIn": "Signs in as",
     "person.team": "Team", "person.crew": "Crew", "person.phone": "Phone",
     "person.where": "Where", "person.place": "Place", "person.presence": "Regions",
     "person.located": "Located", "person.accuracy": "Accuracy", "person.heard": "Heard",

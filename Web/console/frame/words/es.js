@@ -210,6 +210,7 @@ export default Object.freeze({
 
     // One person
     "person.stateSince": "{state}, desde {time}",
+    "person.signIn": "Inicia sesión como",
     "person.team": "Equipo", "person.crew": "Cuadrilla", "person.phone": "Teléfono",
     "person.where": "Dónde", "person.place": "Lugar", "person.presence": "Zonas",
     "person.located": "Ubicación", "person.accuracy": "Precisión", "person.heard": "Señal",

@@ -184,6 +184,7 @@ export default Object.freeze({
 
     // One person
     "person.stateSince": "{state}、{time}から",
+    "person.signIn": "ユーザー名",
     "person.team": "チーム", "person.crew": "班", "person.phone": "電話",
     "person.where": "居場所", "person.place": "座標", "person.presence": "区域",
     "person.located": "位置", "person.accuracy": "精度", "person.heard": "受信",

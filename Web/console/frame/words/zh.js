@@ -180,6 +180,7 @@ export default Object.freeze({
 
     // One person
     "person.stateSince": "{state}，自 {time} 起",
+    "person.signIn": "用户名",
     "person.team": "团队", "person.crew": "班组", "person.phone": "电话",
     "person.where": "所在", "person.place": "坐标", "person.presence": "区域",
     "person.located": "位置", "person.accuracy": "精度", "person.heard": "信号",

@@ -17,6 +17,7 @@ export default Object.freeze({
     "field.name": "Needs 1 to 64 letters without accents, digits or . _ - @, and no spaces.",
     "field.crewName": "Needs 1 to 100 visible characters, with single spaces between them.",
     "field.email": "Needs one e-mail address, without a name and without spaces.",
+    "field.displayName": "Needs 1 to {most} characters on one line, none of them invisible.",
     "field.phone": "Needs digits; + ( ) - . / and spaces may stand between them.",
     "field.oneOf": "Needs one of: {names}.",
     "field.noTeam": "There is no such team.",

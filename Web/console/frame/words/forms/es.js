@@ -17,6 +17,7 @@ export default Object.freeze({
     "field.name": "Se necesitan de 1 a 64 letras sin acentos, cifras o . _ - @, sin espacios.",
     "field.crewName": "Se necesitan de 1 a 100 caracteres visibles, con espacios simples.",
     "field.email": "Se necesita una sola dirección de correo, sin nombre y sin espacios.",
+    "field.displayName": "Se necesitan entre 1 y {most} caracteres en una sola línea, ninguno invisible.",
     "field.phone": "Se necesitan cifras; puede haber + ( ) - . / y espacios.",
     "field.oneOf": "Se necesita uno de estos: {names}.",
     "field.noTeam": "No existe ese equipo.",

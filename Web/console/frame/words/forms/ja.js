@@ -17,6 +17,7 @@ export default Object.freeze({
     "field.name": "英数字と . _ - @ を1～64文字で、空白なしで入力してください。",
     "field.crewName": "表示できる文字1～100字で、空白は一つずつにしてください。",
     "field.email": "メールアドレスを一つだけ、名前や空白なしで入力してください。",
+    "field.displayName": "1～{most}文字を1行で入力してください。見えない文字は使えません。",
     "field.phone": "数字で入力してください。+ ( ) - . / と空白は使えます。",
     "field.oneOf": "次のいずれかにしてください: {names}。",
     "field.noTeam": "そのチームはありません。",

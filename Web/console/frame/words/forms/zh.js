@@ -17,6 +17,7 @@ export default Object.freeze({
     "field.name": "需要 1 至 64 个英文字母、数字或 . _ - @，不含空格。",
     "field.crewName": "需要 1 至 100 个可见字符，其间只能有单个空格。",
     "field.email": "需要一个电子邮件地址，不含姓名和空格。",
+    "field.displayName": "需要 1 到 {most} 个字符，不能换行，也不能有看不见的字符。",
     "field.phone": "需要数字；可以包含 + ( ) - . / 和空格。",
     "field.oneOf": "必须是以下之一：{names}。",
     "field.noTeam": "没有这个团队。",
