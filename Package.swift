@@ -3,11 +3,8 @@ import PackageDescription
 
 /// Every target of ours: Swift 6 mode, no warning tolerated, imports and existentials explicit.
 let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
+    .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
 let package = Package(
@@ -119,15 +116,14 @@ let package = Package(
             name: "MusterHTTP",
             dependencies: [
                 "CMalloc", "CZlib", "MusterCoding", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
@@ -150,13 +146,13 @@ let package = Package(
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore",
                 "MusterTiles", "MusterWire", "CGMP", "CGeos", "CSodium",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "BigInt", package: "BigInt"), .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "X509", package: "swift-certificates"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
@@ -213,6 +209,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
+            name: "MusterTAK",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
             name: "MusterGateways",
             dependencies: [
                 "MusterCore", "MusterServer", "MusterWire", .product(name: "Hummingbird", package: "hummingbird"),
@@ -250,7 +254,7 @@ let package = Package(
             name: "MusterEndpoints",
             dependencies: [
                 "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMQTT",
-                "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+                "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer", "MusterTAK",
                 "MusterTrackers",
             ], swiftSettings: strict),
         .target(name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
@@ -258,7 +262,10 @@ let package = Package(
         .target(
             name: "MusterTerminal",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
             ], swiftSettings: strict),
         .executableTarget(
             name: "muster",

@@ -9,6 +9,7 @@ import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
+import MusterTAK
 import MusterTrackers
 
 /// Every endpoint that a server has. A new endpoint is a target of its own and a line here.
@@ -19,6 +20,7 @@ package enum AllEndpoints {
         OwnTracksEndpoint.self,
         TrackersEndpoint.self,
         MQTTEndpoint.self,
+        TAKEndpoint.self,
         GatewayEndpoint.self,
         MeshbluEndpoint.self,
         IFTTTEndpoint.self,

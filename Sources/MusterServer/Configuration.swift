@@ -11,6 +11,8 @@ package struct Configuration: Sendable {
     package var port = 8080
     /// The ports of the MQTT endpoint.
     package var mqtt = MQTT()
+    /// The port for TAK clients.
+    package var tak = TAK()
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
     /// The folder with the web page; nil to serve none.
@@ -82,6 +84,16 @@ package struct Configuration: Sendable {
         package var port: Int?
         /// The port for WebSocket; nil for none.
         package var webSocketPort: Int?
+
+        package init() {}
+    }
+
+    /// The port on which TAK clients connect.
+    package struct TAK: Hashable, Sendable {
+        /// The port, always with TLS; nil for none.
+        package var port: Int?
+        /// The names and addresses by which clients reach the port, for its certificate.
+        package var hosts: [String] = []
 
         package init() {}
     }

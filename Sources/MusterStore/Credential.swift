@@ -6,7 +6,7 @@ package struct Credential: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
         case password
-        /// Key: SHA-256 of the token. Subject: a device.
+        /// Key: SHA-256 of the token, or of a certificate. Subject: a device. Label: of a certificate, what it opens.
         case deviceToken
         /// Key: SHA-256 of the API key. Subject: a user.
         case apiKey
@@ -49,6 +49,9 @@ package struct Credential: Hashable, Sendable {
         /// Key: SHA-256 of a visitors' link's key and the sender's id. Subject: the user who gave the link. Label: the
         /// visitor's name. It shows that the visitor of that id is on the roll already.
         case linkVisit
+        /// Key: "devices". Secret, sealed: the private key that signs devices' certificates, as DER, and its
+        /// certificate.
+        case certificateAuthority
     }
 
     package var kind: Kind

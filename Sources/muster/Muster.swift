@@ -17,8 +17,8 @@ struct Muster: AsyncParsableCommand {
             PersonCommand.self,
             TimerCommand.self, AttendanceCommand.self, ProximityCommand.self,
             IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self,
-            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, GraphQLCommand.self, Scan.self,
-            NearbyCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
+            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, GraphQLCommand.self, TAKCommand.self,
+            Scan.self, NearbyCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
     /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration

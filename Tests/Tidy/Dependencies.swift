@@ -37,6 +37,7 @@ enum Dependencies {
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
+        "MusterTAK": Allowance(own: endpoint),
         "MusterTrackers": Allowance(own: endpoint),
         "MusterGateways": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
@@ -48,7 +49,8 @@ enum Dependencies {
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTrackers",
+                "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTAK",
+                "MusterTrackers",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterApp": Allowance(
@@ -57,7 +59,7 @@ enum Dependencies {
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
         "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
         "MusterSimulator": Allowance(own: decisions, foreign: mathematics),
-        "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
+        "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator", "CZlib"])),
         "muster": Allowance(
             own: wire.union([
                 "MusterEndpoints", "MusterGraphQL", "MusterHTTP", "MusterStore", "MusterServer", "MusterSimulator",

@@ -27,7 +27,7 @@ public struct Position: Hashable, Sendable {
     /// The endpoints that a position can come through; or `.beacon` for one that the engine made of a sighting, because
     /// the beacon's place is known.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
-        case native, ownTracks, amazonLocation, couchDB, meshblu, simulator, beacon, meshtastic, osmAnd, overland
+        case native, ownTracks, amazonLocation, couchDB, meshblu, simulator, beacon, meshtastic, osmAnd, overland, tak
     }
 
     /// Creates a position; each argument that the caller omits is unknown.

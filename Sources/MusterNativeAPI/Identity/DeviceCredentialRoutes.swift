@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for device tokens.
+/// Routes for device tokens and certificates.
 struct DeviceCredentialRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -27,8 +27,50 @@ struct DeviceCredentialRoutes: NativeRoutes {
         routes.add(
             Route(
                 .delete, "\(device)/token", admits: writers,
-                .init("Devices", "Revoke all tokens of a device.", answers: [.init(204, "Revoked.")]),
+                .init(
+                    "Devices", "Revoke all tokens and certificates of a device.", answers: [.init(204, "Revoked.")]),
                 handler: removeTokens))
+        routes.add(
+            Route(
+                .post, "\(device)/certificate", admits: writers,
+                .init(
+                    "Devices", "Create a certificate with which the device connects as a TAK client.",
+                    body: Self.json("NewDeviceCertificate"),
+                    answers: [.init(201, "The certificate, and that of its authority.", json: "DeviceCertificate")]),
+                handler: makeCertificate))
+    }
+
+    private func makeCertificate(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
+        let device = try changeableDevice(context, access)
+        guard let author = context.author, let owner = directory.users[device.user] else { throw Problem.unauthorized }
+        var fields = try await Fields(request)
+        let signingRequest = fields.text("request", isRequired: true, limitBytes: 8 << 10)
+        let days = fields.number("days", in: Identity.certificateDays) ?? 365
+        let readsAsUser = fields.boolean("readsAsUser") ?? false
+        try fields.finish()
+        guard let signingRequest else { throw Problem.internalError }
+        // It reads as a key of the user does, so whoever may not make keys for the user may not make it either.
+        guard !readsAsUser || access.mayChangeKeys(of: owner) else {
+            throw Problem.forbidden("Only the user, or an admin, may let a device read what the user may.")
+        }
+        let made: DeviceCertificate
+        do {
+            made = try await identity.makeCertificate(
+                for: device.number, request: signingRequest, days: days, readsAsUser: readsAsUser, by: author)
+        } catch IdentityError.refused {
+            throw Problem.invalid(
+                "/request", "must be a signed request for a certificate (PKCS #10) in PEM, with a key of RSA or P-256")
+        }
+        return .json(.created) { writer in
+            writer.beginObject()
+            writer.member("device", directory.qualifiedName(of: device.number))
+            writer.member("certificate", made.pem)
+            writer.member("authority", made.authorityPEM)
+            writer.member("expiresAt", made.expiresAt)
+            writer.endObject()
+        }
     }
 
     private func makeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -163,7 +163,7 @@ extension Identity {
     }
 
     /// The principal as the directory has it now.
-    private func principal(_ entry: CredentialCache.Entry) throws(IdentityError) -> Principal {
+    func principal(_ entry: CredentialCache.Entry) throws(IdentityError) -> Principal {
         let directory = coordinator.directory
         // A device token acts for the device's current owner.
         let owner = entry.device.map { directory.devices[$0]?.user } ?? entry.user

@@ -154,6 +154,16 @@ package enum Schema {
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
         (
+            "NewDeviceCertificate",
+            object(
+                [("request", text)],
+                optional: [("days", #"{"type":"number","minimum":1,"maximum":1825}"#), ("readsAsUser", boolean)])
+        ),
+        (
+            "DeviceCertificate",
+            object([("device", text), ("certificate", text), ("authority", text), ("expiresAt", time)])
+        ),
+        (
             "DeviceTokenList",
             object([
                 ("items", list(of: object([("id", text), ("createdAt", time)], optional: [("madeBy", name)])))

@@ -16,6 +16,7 @@ extension Position.Source {
         case .meshtastic: "meshtastic"
         case .osmAnd: "osmand"
         case .overland: "overland"
+        case .tak: "tak"
         }
     }
 }

@@ -23,6 +23,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
     @OptionGroup(title: "MQTT") var mqtt: MQTTOptions
+    @OptionGroup(title: "TAK") var tak: TAKOptions
     @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
@@ -126,6 +127,7 @@ struct Serve: AsyncParsableCommand {
         settings.host = host
         settings.port = port
         settings.mqtt = mqtt.settings
+        settings.tak = tak.settings
         settings.retentionDays = retentionDays
         settings.origins = Set(corsOrigins)
         settings.amazon.account = awsAccount

@@ -27,7 +27,7 @@ struct Setting: Hashable, Sendable {
     static let all: [Setting] =
         [
             "data", "host", "port", "mqtt-port", "mqtt-websocket-port", "retention-days", "web", "aws-account",
-            "aws-region", "aws-requests-per-second",
+            "aws-region", "aws-requests-per-second", "tak-port",
             "registration", "public-url", "code-target", "delivery-hours", "request-seconds", "body-memory",
             "disk-warning", "log-level",
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
@@ -37,7 +37,7 @@ struct Setting: Hashable, Sendable {
         ].map { Setting(name: $0, kind: .value) }
         + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account"]
         .map { Setting(name: $0, kind: .file) }
-        + ["cors-origin", "trusted-proxy", "tiles"].map { Setting(name: $0, kind: .list) }
+        + ["cors-origin", "trusted-proxy", "tiles", "tak-host"].map { Setting(name: $0, kind: .list) }
         + ["allow-private-targets", "public-places"].map { Setting(name: $0, kind: .flag) }
 
     /// The variables that Muster's commands read and that are not settings of the server.

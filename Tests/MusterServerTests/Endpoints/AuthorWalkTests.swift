@@ -213,6 +213,8 @@ import Testing
         "POST /api/v1/signals": "the signal says by whom", "POST /ifttt/v1/triggers/{slug}": "looks",
         "POST /devices": "as POST /api/v1/users/{user}/devices", "PUT /devices/{uuid}": "a note of one's own device",
         "DELETE /devices/{uuid}": "as DELETE /api/v1/users/{user}/devices/{device}",
+        "POST /api/v1/users/{user}/devices/{device}/certificate":
+            "as POST /api/v1/users/{user}/devices/{device}/token: test_tak_positions.py",
         "POST /devices/{uuid}/token": "as POST /api/v1/users/{user}/devices/{device}/token",
         "POST /devices/{uuid}/tokens": "as POST /api/v1/users/{user}/devices/{device}/token",
         "DELETE /devices/{uuid}/tokens/{token}": "as DELETE /api/v1/users/{user}/devices/{device}/token",

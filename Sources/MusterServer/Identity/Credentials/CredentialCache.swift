@@ -15,6 +15,8 @@ package final class CredentialCache: Sendable {
         var maker: UserNumber?
         /// The value of `StoreCoordinator.endedRights` before the verification.
         var endedRights = 0
+        /// Whether a device's certificate also opens what its user may read.
+        var readsAsUser = false
         /// The time at which the credential itself expires; nil where it does not.
         let expiresAt: Instant?
         /// For an AWS key, the key that verifies its signatures, so that it need not be derived each time.

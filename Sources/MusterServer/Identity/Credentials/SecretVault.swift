@@ -63,8 +63,8 @@ extension SecretVault {
     /// Opens a data folder's vault, and makes its key at the first start.
     ///
     /// The database holds a mark that was sealed with the key. So a missing or wrong key is noticed here, and not when
-    /// the first secret is needed. Where the database holds no AWS keys, targets, replications, user pool key, push
-    /// devices or guests, it can be opened without its key.
+    /// the first secret is needed. Where the database holds no AWS keys, targets, replications, user pool key,
+    /// certificate authority, push devices or guests, it can be opened without its key.
     ///
     /// - Parameters:
     ///   - isRenewed: whether to continue with a new key where the one that the database knows is lost. Secrets sealed
@@ -80,7 +80,10 @@ extension SecretVault {
             let isUserPool = try !store.credentials(.userPoolKey).isEmpty
             // The identities of guests hold a mark made with the key. With another key, the server would not recognize
             // them.
-            let isNeeded = try secrets > 0 || replications > 0 || isUserPool || store.hasPushDevices || store.hasGuests
+            let isAuthority = try !store.credentials(.certificateAuthority).isEmpty
+            let isNeeded =
+                try secrets > 0 || replications > 0 || isUserPool || isAuthority || store.hasPushDevices
+                || store.hasGuests
             return (try store.credential(.vaultMark, key: markKey), isNeeded)
         }
         let path = directory + "/" + fileName

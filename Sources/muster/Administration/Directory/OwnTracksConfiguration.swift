@@ -99,10 +99,17 @@ struct PrivateFile {
     ///
     /// - Throws: the errors of `content`; `CommandFailure` if the file cannot be written.
     func fill(with content: () async throws -> String) async throws {
+        try await fillBytes { Array((try await content() + "\n").utf8) }
+    }
+
+    /// Writes bytes, or removes the file if that fails.
+    ///
+    /// - Throws: the errors of `content`; `CommandFailure` if the file cannot be written.
+    func fillBytes(with content: () async throws -> [UInt8]) async throws {
         do {
-            let text = try await content()
+            let bytes = try await content()
             do {
-                try handle.write(contentsOf: Data((text + "\n").utf8))
+                try handle.write(contentsOf: Data(bytes))
                 try handle.close()
             } catch {
                 throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")

@@ -1,0 +1,90 @@
+import MusterCore
+import MusterHTTP
+import MusterServer
+import ServiceLifecycle
+import Synchronization
+
+/// The connected clients, one for each device, and the connections that have not shown a certificate. It limits both.
+final class TAKClients: Service {
+    private struct State {
+        var open: [DeviceNumber: TAKConnection] = [:]
+        var shares = FeedShares(capacity: TAKLimits.clients)
+        /// The connections without a certificate, by the prefix of their address.
+        var strangers: [String: Int] = [:]
+        var strangerCount = 0
+        var refusedStrangers = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Counts a connection that has not shown a certificate.
+    ///
+    /// - Returns: false when a limit is reached, and then the connection is not counted.
+    func admitStranger(from address: String) -> Bool {
+        let prefix = AddressPrefix.of(address)
+        return state.withLock { state in
+            guard state.strangerCount < TAKLimits.strangers,
+                state.strangers[prefix, default: 0] < TAKLimits.strangersOfAddress
+            else {
+                state.refusedStrangers += 1
+                return false
+            }
+            state.strangers[prefix, default: 0] += 1
+            state.strangerCount += 1
+            return true
+        }
+    }
+
+    /// Removes a connection from the count of those without a certificate: it has shown one, or has closed before.
+    func forgetStranger(from address: String) {
+        let prefix = AddressPrefix.of(address)
+        state.withLock { state in
+            state.strangers[prefix] = state.strangers[prefix].flatMap { $0 > 1 ? $0 - 1 : nil }
+            state.strangerCount -= 1
+        }
+    }
+
+    /// Makes a connection that of its device.
+    ///
+    /// - Returns: the connection that the device had before, which must end.
+    /// - Throws: `FeedShares.Refusal` when the user or the server has reached a limit.
+    func open(
+        _ device: DeviceNumber, by owner: FeedOwner, _ connection: TAKConnection
+    ) throws(FeedShares.Refusal) -> TAKConnection? {
+        try state.withLock { state -> Result<TAKConnection?, FeedShares.Refusal> in
+            do throws(FeedShares.Refusal) { try state.shares.open(owner) } catch { return .failure(error) }
+            defer { state.open[device] = connection }
+            return .success(state.open[device])
+        }.get()
+    }
+
+    /// Removes a connection from the count, and from its device unless another has taken its place.
+    func close(_ device: DeviceNumber, by owner: FeedOwner, _ connection: TAKConnection) {
+        state.withLock { state in
+            state.shares.close(owner)
+            if state.open[device] === connection { state.open[device] = nil }
+        }
+    }
+
+    /// The connections of all devices.
+    var connections: [TAKConnection] { state.withLock { Array($0.open.values) } }
+
+    var families: [MetricFamily] {
+        let (clients, strangers, refused) = state.withLock { ($0.shares.count, $0.strangerCount, $0.refusedStrangers) }
+        return [
+            MetricFamily(
+                "muster_tak_connections", .gauge, "Connections of TAK clients.", by: "state",
+                [("open", Double(clients)), ("without_certificate", Double(strangers))]),
+            MetricFamily(
+                "muster_tak_refused_total", .counter,
+                "Connections to the port for TAK that were closed at once, because too many had shown no certificate.",
+                Double(refused)),
+        ]
+    }
+
+    /// Closes the connections when the server stops.
+    func run() async throws {
+        try? await gracefulShutdown()
+        for connection in connections { await connection.close() }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Logging
+import MusterHTTP
+import MusterServer
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// The port on which TAK clients connect, with TLS and certificates on both sides.
+struct TAKPort: Service {
+    private let parts: ServerParts
+    private let clients: TAKClients
+    private let port: Int
+    /// Called once the port accepts connections.
+    private let isOpen: @Sendable () -> Void
+
+    init(parts: ServerParts, clients: TAKClients, port: Int) {
+        self.parts = parts
+        self.clients = clients
+        self.port = port
+        isOpen = parts.ports.expectPort()
+    }
+
+    func run() async throws {
+        let context = try await Self.context(parts)
+        let (intake, picture) = (TAKIntake(parts), TAKPicture(parts))
+        let connection = EventLoopConnection { [parts, clients] channel in
+            let address = channel.remoteAddress?.ipAddress ?? ""
+            // Before TLS: a stranger's handshake costs as much as a client's.
+            guard clients.admitStranger(from: address) else { return channel.close(promise: nil) }
+            let connection = TAKConnection(parts, intake, picture, clients, on: channel, from: address)
+            connection.assumeIsolated { $0.begin() }
+            try channel.pipeline.syncOperations.addHandlers(
+                NIOSSLServerHandler(context: context), EncryptionPieces(),
+                HandshakeDeadline(seconds: TAKLimits.handshakeSeconds),
+                TAKConnectionHandler(connection, on: channel, parts.connections))
+        }
+        let host = parts.configuration.host
+        do {
+            try await HTTPListener(
+                host: host, port: port, connection: connection, connections: parts.connections, logger: parts.logger
+            ) { [logger = parts.logger, isOpen] port in
+                logger.notice("TAK clients may connect", metadata: ["address": "ssl://\(host):\(port)"])
+                isOpen()
+            }.run()
+        } catch {
+            throw ListeningError(error, host: host, port: port, option: "--tak-port") ?? error
+        }
+    }
+
+    /// The settings of TLS: a certificate that is made at each start, and only clients with one of the same authority.
+    private static func context(_ parts: ServerParts) async throws -> NIOSSLContext {
+        let authority = try await CertificateAuthority.open(by: parts.identity)
+        let own = try authority.makePortIdentity(for: hosts(parts.configuration), at: parts.configuration.now())
+        let root = try NIOSSLCertificate(bytes: authority.der, format: .der)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: own.certificate, format: .der))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: own.privateKey, format: .der)))
+        configuration.minimumTLSVersion = .tlsv12
+        // A client has no name of a host. It must show a certificate of the authority, which has not ended.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates([root])
+        configuration.shutdownTimeout = .seconds(1)
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// The names in the port's certificate: the configured ones, and those of this machine.
+    private static func hosts(_ configuration: Configuration) -> [String] {
+        var hosts = configuration.tak.hosts
+        if let public_ = configuration.publicURL.flatMap({ URL(string: $0)?.host() }) { hosts.append(public_) }
+        hosts += ["localhost", "127.0.0.1", "::1"]
+        if !["0.0.0.0", "::", "127.0.0.1"].contains(configuration.host) { hosts.append(configuration.host) }
+        return hosts
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+
+/// `muster tak`: connects TAK clients.
+struct TAKCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tak", abstract: "Connect ATAK, iTAK and WinTAK.", subcommands: [Enroll.self])
+
+    /// `muster tak enroll`.
+    struct Enroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "enroll",
+            abstract: "Create a certificate for a device, and write the data package that a TAK client imports.",
+            discussion: """
+                The data package holds the certificate and its private key: whoever has the file reports as the \
+                device. Give it to its person alone, and delete it then. The device is created if the user has none \
+                of that name. `muster token revoke` ends its certificates, and connections with them at once.
+                """)
+        @OptionGroup var data: DataOption
+        @OptionGroup var device: DeviceOptions
+        @Option(help: "The server's name or address as the phone reaches it, one of those of --tak-host.")
+        var host: String
+        @Option(help: "The port, as --tak-port sets it.") var port = 8089
+        @Option(help: "The number of days for which the certificate is valid, at most 1825.") var days: Double = 365
+        @Flag(help: "Also show on the device whom its user may see: for a leader, the team. An admin may ask for it.")
+        var reads = false
+        @Option(help: "The file. By default USER-DEVICE-tak.zip in this folder.", completion: .file())
+        var file: String?
+        @Flag(help: #"Print {"device":…,"file":…,"expiresAt":…}."#) var json = false
+
+        func validate() throws {
+            guard host.wholeMatch(of: /[A-Za-z0-9._\-:]{1,253}/) != nil else {
+                throw ValidationError("--host: '\(host)' is neither a name nor an address")
+            }
+            guard (1...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 1 to 65535") }
+            try ValidationError.require("--days", days, in: 1...1_825)
+        }
+
+        private struct Request: Encodable {
+            var request: String
+            var days: Double
+            var readsAsUser: Bool
+        }
+
+        private struct Certificate: Decodable, Sendable {
+            var device: String
+            var certificate: String
+            var authority: String
+            var expiresAt: String
+        }
+
+        private struct Enrolled: Encodable {
+            var device: String
+            var file: String
+            var expiresAt: String
+        }
+
+        func run() async throws {
+            let file = try PrivateFile(creating: file ?? "\(device.user)-\(device.name)-tak.zip")
+            var made: Certificate?
+            try await file.fillBytes {
+                let key = try TAKClientKey()
+                let certificate = try await makeCertificate(key)
+                made = certificate
+                let server = TAKDataPackage.Server(host: host, port: port, name: "Muster \(host)")
+                return try TAKDataPackage(
+                    for: server, key: key, certificate: certificate.certificate, authority: certificate.authority,
+                    id: UUID().uuidString, passwords: (client: Self.password(), authority: Self.password())
+                ).bytes
+            }
+            guard let made else { return }
+            if json {
+                return announce(
+                    try encoded(Enrolled(device: made.device, file: file.path, expiresAt: made.expiresAt)))
+            }
+            announce("Wrote \(file.path) for \(made.device). Its certificate is valid until \(made.expiresAt).")
+            remark("The file holds the private key: import it in the TAK client, and delete it.")
+        }
+
+        private func makeCertificate(_ key: TAKClientKey) async throws -> Certificate {
+            let request = Request(request: try key.request, days: days, readsAsUser: reads)
+            return try await Connection.withServer(over: data.data) { connection in
+                let devices = "/users/\(device.user.segment)/devices"
+                try await connection.makeUnlessThere(devices, json: DeviceCommand.Device(name: device.name))
+                let answer = try await connection.send(
+                    "POST", "\(devices)/\(device.name.segment)/certificate", json: request)
+                return try JSONDecoder().decode(Certificate.self, from: answer)
+            }
+        }
+
+        private static func password() -> String {
+            let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+            return String((0..<20).map { _ in letters[Int.random(in: 0..<letters.count)] })
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import MusterCore
+import MusterGeometry
+import Testing
+
+@testable import MusterWire
+
+/// What TAK's clients send, read as events.
+@Suite struct CoTEventTests {
+    private static let now = Instant(milliseconds: 1_796_000_000_000)
+
+    private static func text(
+        uid: String = "ANDROID-1", type: String = "a-f-G-U-C", how: String = "m-g",
+        time: String = "2026-11-30T12:00:00.000Z", point: String = #"lat="43.5" lon="-6" hae="12.5" ce="5" le="2""#,
+        detail: String = ""
+    ) -> String {
+        #"<?xml version="1.0"?><event version="2.0" uid="\#(uid)" type="\#(type)" how="\#(how)" time="\#(time)" "#
+            + #"start="\#(time)" stale="2026-11-30T12:01:00Z"><point \#(point)/><detail>\#(detail)</detail></event>"#
+    }
+
+    @Test func `an event of ATAK is a position with all that it says`() throws {
+        let detail =
+            #"<takv device="Pixel" platform="ATAK-CIV"/><contact callsign="ANN &amp; &lt;B&gt;" endpoint="*:-1:stcp"/>"#
+            + #"<__group name="Cyan" role="HQ"/><status battery="77"/><track speed="1.5" course="360"/>"#
+        let event = try CoTEvent(xml: Self.text(detail: detail))
+        #expect(event.isReport && event.detail.isOfSender && event.detail.callsign == "ANN & <B>")
+        let position = try #require(event.position(receivedAt: Self.now))
+        #expect(position.coordinate == (try Coordinate(latitude: 43.5, longitude: -6)))
+        #expect(position.sampleTime == (try Instant(rfc3339: "2026-11-30T12:00:00Z")))
+        #expect(position.accuracy?.value == 5 && position.altitude?.value == 12.5)
+        #expect(position.speed == 1.5 && position.heading == 0 && position.battery == 77 && position.source == .tak)
+        #expect(position.attributes == #"{"uid":"ANDROID-1","type":"a-f-G-U-C","how":"m-g","callsign":"ANN & <B>"}"#)
+    }
+
+    @Test func `an unknown place is none, and an unknown error is no accuracy`() throws {
+        let unknown = #"lat="0.0" lon="0.0" hae="9999999.0" ce="9999999.0" le="9999999.0""#
+        #expect(try CoTEvent(xml: Self.text(point: unknown)).position(receivedAt: Self.now) == nil)
+        let rough = #"lat="1" lon="2" hae="9999999" ce="9999999" le="9999999""#
+        let position = try #require(try CoTEvent(xml: Self.text(point: rough)).position(receivedAt: Self.now))
+        #expect(position.accuracy == nil && position.altitude == nil)
+    }
+
+    @Test func `calls for help and their ends are told apart`() throws {
+        let call = try CoTEvent(
+            xml: Self.text(type: "b-a-o-tbl", detail: #"<emergency type="911 Alert">ANN</emergency>"#))
+        #expect(call.isCall && !call.endsCall && call.detail.emergency == "911 Alert")
+        let end = try CoTEvent(xml: Self.text(type: "b-a-o-can", detail: #"<emergency cancel="true">ANN</emergency>"#))
+        #expect(!end.isCall && end.endsCall)
+        let cancelled = try CoTEvent(xml: Self.text(type: "b-a-o-tbl", detail: #"<emergency cancel="true"/>"#))
+        #expect(!cancelled.isCall && cancelled.endsCall)
+        #expect(try !CoTEvent(xml: Self.text(type: "b-t-f")).isCall)
+    }
+
+    @Test func `a call for help counts without a time and without a place`() throws {
+        let call = try CoTEvent(xml: Self.text(type: "b-a-o-tbl", time: "", point: #"lat="nan" lon="x""#))
+        #expect(call.isCall && call.point == nil)
+        #expect(try CoTEvent(xml: #"<event uid="A" type="b-a-o-tbl"></event>"#).isCall)
+        #expect(throws: CoTError.self) { try CoTEvent(xml: #"<event uid="A" type="a-f-G"></event>"#) }
+    }
+
+    @Test(arguments: [
+        #"<!DOCTYPE event [<!ENTITY a "b">]>"# + text(), text(uid: "&bomb;"), text(point: #"lat="91" lon="0""#),
+        text(point: #"lat="nan" lon="0""#), text(time: "yesterday"), text(uid: ""), "<event/>", "<point/>", "",
+        text(uid: String(repeating: "x", count: 300)), text(detail: String(repeating: "<a>", count: 40)),
+        text(detail: String(repeating: "x", count: 70_000)),
+    ])
+    func `what is no event is refused`(text: String) {
+        #expect(throws: CoTError.self) { try CoTEvent(xml: text) }
+    }
+
+    @Test func `a client asks for a version in an element of its own`() throws {
+        let event = try CoTEvent(
+            xml: Self.text(
+                type: "t-x-takp-q", detail: "<TakControl>\n <TakRequest version=\"1\"/>\n</TakControl><contact/>"))
+        #expect(event.detail.requestedVersion == 1)
+    }
+
+    @Test func `what is drawn is no report of its sender`() throws {
+        #expect(try !CoTEvent(xml: Self.text(how: "h-g-i-g-o")).isReport)
+        #expect(try !CoTEvent(xml: Self.text(type: "u-d-f")).isReport)
+        #expect(try CoTEvent(xml: Self.text(how: "h-e", detail: "<__group/>")).isReport)
+    }
+
+    // MARK: Frames
+
+    @Test func `a stream is cut into events, however it arrives`() throws {
+        let events = Self.text() + "\n\n" + Self.text(uid: "B")
+        let stream = Array(events.utf8) + [0xBF, 2, 0x12, 0] + Array("<event".utf8)
+        for size in [1, 7, 64, stream.count] {
+            var frames = CoTFrames()
+            var found: [CoTFrames.Frame] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                frames.append(stream[start..<min(start + size, stream.count)])
+                while let frame = try frames.next() { found.append(frame) }
+            }
+            #expect(found.count == 3 && found[2] == .message([0x12, 0]) && frames.waitingBytes == 6)
+        }
+    }
+
+    @Test func `an event that is too large ends the stream`() {
+        var frames = CoTFrames()
+        frames.append([UInt8](repeating: 0x20, count: 100_000) + Array("<event ".utf8))
+        #expect(throws: Never.self) { try frames.next() }
+        frames.append([UInt8](repeating: 0x61, count: CoTEvent.limitBytes))
+        #expect(throws: CoTError.tooLarge) { try frames.next() }
+        for header: [UInt8] in [[0xBF, 0xFF, 0xFF, 0x7F], [0xBF, 0xFF, 0xFF, 0xFF, 0xFF]] {
+            var frames = CoTFrames()
+            frames.append(header)
+            #expect(throws: CoTError.tooLarge) { try frames.next() }
+        }
+    }
+
+    // MARK: Writing
+
+    @Test func `what is written is read again, in XML and as a message`() throws {
+        var detail = CoTElements()
+        detail.add("contact", [("callsign", #"<"A" & 'B'>"# + "\u{1}")])
+        detail.add("emergency", [("type", "911 Alert")], text: "]]> & more")
+        let message = CoTMessage(
+            uid: "muster-1", type: "b-a-o-tbl", time: Self.now, stale: Self.now.advanced(bySeconds: 60),
+            at: try Coordinate(latitude: 1.25, longitude: -2.5), error: 8, detail: detail)
+        var frames = CoTFrames()
+        frames.append(message.xml + message.message)
+        guard case .xml(let xml)? = try frames.next(), case .message(let payload)? = try frames.next() else {
+            Issue.record("two frames")
+            return
+        }
+        let written = try CoTEvent(xml: String(decoding: xml, as: UTF8.self))
+        let sent = try #require(try TAKMessage.event(in: payload))
+        #expect(written == sent)
+        #expect(written.detail.callsign == #"<"A" & 'B'> "# && written.detail.emergency == "911 Alert")
+        #expect(written.point?.coordinate.longitude == -2.5 && written.point?.error == 8)
+    }
+
+    @Test func `bytes that are no message are refused, and a message without an event is none`() throws {
+        #expect(try TAKMessage.event(in: []) == nil)
+        for wrong: [UInt8] in [[0x12], [0x12, 5, 0], [0x12, 0], [0x13], [0xFF, 0xFF], [0x12, 2, 0x2A, 9]] {
+            #expect(throws: CoTError.self) { try TAKMessage.event(in: wrong) }
+        }
+    }
+}
