@@ -36,8 +36,8 @@ public import Observation
     /// The present moment by the server's clock.
     public var now: Date { phoneNow.addingTimeInterval(serverAheadSeconds) }
 
-    /// Learns how far the server's clock is ahead; less than two seconds is the way of an answer. Nil forgets it, as for
-    /// another server.
+    /// Learns how far the server's clock is ahead; less than two seconds is the way of an answer. Nil forgets it, as
+    /// for another server.
     func learnServerTime(aheadSeconds: Double?) {
         knowsServerTime = aheadSeconds != nil
         let ahead = aheadSeconds ?? 0
