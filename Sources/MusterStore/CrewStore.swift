@@ -20,7 +20,8 @@ package protocol CrewTransaction {
     /// Replaces the stored names of the crews that the people on an incident's roll are in. They stay when the person
     /// or the crew is removed.
     func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws
-    /// Replaces the stored display names of these people of an incident; nil removes one. They stay when the person is
-    /// removed, and so do those of people whom the call does not name.
+    /// Replaces the stored display names of these people of an incident; nil removes one. Those of people whom the call
+    /// does not name stay. The name of a person who is removed stays where a line of the incident's record has the
+    /// person's name, and goes from every other incident.
     func setDisplayNames(_ names: [UserNumber: String?], of incident: IncidentNumber) throws
 }

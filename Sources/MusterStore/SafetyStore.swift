@@ -58,6 +58,8 @@ package protocol SafetyTransaction {
     func incident(_ number: IncidentNumber) throws -> Incident?
     /// Returns the lines that `SafetyStore.roll` returns, as this transaction sees them.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
+    /// Returns the lines that `SafetyStore.milestones` returns, as this transaction sees them.
+    func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
     /// Returns the incident of a team that a request with this sender's id started, as this transaction sees it; nil if
     /// none did.
     func incident(of team: TeamNumber, startedAs id: String) throws -> Incident?

@@ -260,9 +260,10 @@ package protocol StoreTransaction: SafetyTransaction, CrewTransaction, TeamRuleT
 
     /// Removes an entity; no other ever gets its number. With a device, it removes the device's positions, sightings,
     /// signals, notes, presences, record, credentials, the ranges from and to it and the deliveries about it; with a
-    /// user their devices, safety, declarations, datasets, credentials, push devices, locations and deliveries; with a
-    /// team its attendance and proximity rules; with a collection its regions; with a target its secret, deliveries and
-    /// dead letters. Readers no longer see their changes in the log; `settle` erases them from the disk.
+    /// user their devices, safety, declarations, datasets, credentials, push devices, locations and deliveries, and
+    /// their display names on incidents whose records do not keep their name; with a team its attendance and proximity
+    /// rules; with a collection its regions; with a target its secret, deliveries and dead letters. Readers no longer
+    /// see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the display names of an incident are the last that were stored of each person, and outlive person and crash`(
+    func `the last display name stored of each person stays, and goes with the person unless the record names them`(
         kind: StoreKind
     ) throws {
         let bench = try Bench(kind)
@@ -79,7 +79,13 @@ import Testing
             try transaction.setDisplayNames([ana: "Ana Díaz", eve: "Eve"], of: first)
             try transaction.setDisplayNames([ana: "Ana Ruiz", ben: "山田 太郎"], of: first)
             try transaction.setDisplayNames([ben: nil], of: first)
-            try transaction.setDisplayNames([ben: "Ben"], of: second)
+            try transaction.setDisplayNames([ana: "Ana Ruiz", ben: "Ben"], of: second)
+            // The first record keeps the name of a user who was removed meanwhile; the second one does not.
+            var line = IncidentEntry.test(1, 1, .unsafe, at: 1, event: .present)
+            try transaction.append(line)
+            (line.event, line.name) = (.removed, "ana")
+            try transaction.append(line)
+            try transaction.append(.test(2, 1, .unsafe, at: 1, event: .present))
         }
         try bench.store.write(at: .test(1)) { try $0.remove(ana) }
         try bench.crash()
@@ -234,6 +240,8 @@ import Testing
             try transaction.append(.test(1, 1, .unsafe, at: 1, event: .present))
             for line in lines { try transaction.append(line) }
             #expect(try transaction.line(of: IncidentNumber(1), sentAs: "b") == lines[7])
+            #expect(try transaction.milestones(of: IncidentNumber(1), limit: 99) == [lines[7]])
+            #expect(try transaction.milestones(of: IncidentNumber(1), limit: 0) == [])
         }
         let own = lines.filter { $0.incident == IncidentNumber(1) }
         for _ in 0..<2 {

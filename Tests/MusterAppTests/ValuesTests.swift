@@ -83,6 +83,11 @@ import Testing
         #expect(state.order.keys.map(\.user) == ["ann", "cy", "mal", "bo"])
         state.replace(people: [named("ann", "Ann Lee"), named("ann2", "ANN  lee")], incidents: [])
         #expect(called() == ["ann": "Ann Lee (ann)", "ann2": "ANN  lee (ann2)"])
+        // What nobody sees makes no other name: a joiner, a selector, and wide letters. A gap is one of any width.
+        for alike in ["Ann\u{200D} Lee", "Ann Lee\u{FE0F}", "Ａｎｎ Lee", "Ann\u{200C}Lee", "\u{180B}Ann\u{3000}Lee"] {
+            state.replace(people: [named("ann", "Ann Lee"), named("ann2", alike)], incidents: [])
+            #expect(called() == ["ann": "Ann Lee (ann)", "ann2": "\(alike) (ann2)"])
+        }
         // A change names who is no person of the list.
         let change = try JSONValue(
             parsing: Array(#"{"sequence":5,"type":"pause","displayNames":{"eve":"Eve Okafor"}}"#.utf8))

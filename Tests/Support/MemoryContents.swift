@@ -96,6 +96,10 @@ struct MemoryContents {
         safetyHistory[user] = nil
         declared[user] = nil
         declarations[user] = nil
+        for incident in incidentNames.keys
+        where !record.contains(where: { $0.incident == incident && $0.person == user && $0.name != nil }) {
+            incidentNames[incident]?[user] = nil
+        }
         databaseEvents.removeAll { $0.database == .locations(of: user) }
         credentials = credentials.filter { $0.value.user != user }
         removeDeliveries(about: .user(user))

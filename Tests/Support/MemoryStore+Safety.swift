@@ -43,18 +43,11 @@ extension MemoryStore {
     }
 
     package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
-        lines(of: incident, limit: limit) { $0.isMilestone && !$0.isPAR }
+        contents.withLock { $0.milestones(of: incident, limit: limit) }
     }
 
     package func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
-        lines(of: incident, limit: limit, \.isPAR)
-    }
-
-    private func lines(
-        of incident: IncidentNumber, limit: Int, _ isWanted: (IncidentEntry.Event) -> Bool
-    ) -> [IncidentEntry] {
-        let lines = contents.withLock { $0.record }.filter { $0.incident == incident && isWanted($0.event) }
-        return Array(lines.prefix(max(0, limit)))
+        contents.withLock { $0.lines(of: incident, limit: limit, \.isPAR) }
     }
 
     package func crews(of incident: IncidentNumber) throws -> [UserNumber: String] {
@@ -88,6 +81,10 @@ extension MemoryTransaction {
     func incident(_ number: IncidentNumber) throws -> Incident? { try seen { $0.incidents[number] } }
 
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry] { try seen { $0.roll(of: incident) } }
+
+    func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        try seen { $0.milestones(of: incident, limit: limit) }
+    }
 
     func incident(of team: TeamNumber, startedAs id: String) throws -> Incident? {
         try seen { contents in contents.incidents.values.first { $0.team == team && $0.startID == id } }
@@ -148,6 +145,17 @@ extension MemoryContents {
             return line.event != .changed || line.detail != nil || line.author != nil || line.name != nil
                 || newest[line.person] == place
         }.map(\.element)
+    }
+
+    /// The lines about an incident itself that are not about PAR, in order, at most `limit`.
+    func milestones(of incident: IncidentNumber, limit: Int) -> [IncidentEntry] {
+        lines(of: incident, limit: limit) { $0.isMilestone && !$0.isPAR }
+    }
+
+    func lines(
+        of incident: IncidentNumber, limit: Int, _ isWanted: (IncidentEntry.Event) -> Bool
+    ) -> [IncidentEntry] {
+        Array(record.filter { $0.incident == incident && isWanted($0.event) }.prefix(max(0, limit)))
     }
 
     mutating func insert(_ kept: KeptDeclaration) {

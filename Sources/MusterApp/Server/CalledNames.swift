@@ -49,8 +49,18 @@ struct CalledNames: Hashable, Sendable {
         displayName.map { "\($0) (\(user))" } ?? user
     }
 
+    /// A name as a person compares it: without capitals and invisible characters, and with spaces of any width alike.
+    /// The non-joiner is one of them, as a gap shows where it stands.
     private static func comparable(_ name: String) -> String {
-        name.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
+        var seen = String.UnicodeScalarView()
+        for scalar in name.precomposedStringWithCompatibilityMapping.unicodeScalars {
+            if scalar == "\u{200C}" {
+                seen.append(" ")
+            } else if !scalar.properties.isDefaultIgnorableCodePoint {
+                seen.append(scalar)
+            }
+        }
+        return String(seen).folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

@@ -95,7 +95,8 @@ extension Directory {
                 number: number, user: nameOnRecord(of: number, member.name), safety: named(line.safety),
                 lastSeen: known?.lastSeen ?? line.lastSeen)
             person.crew = call.crews[number]
-            person.displayName = call.displayNames[number]
+            // A removed person's display name goes with the sign-in name, unless a line of the record keeps that.
+            if users[number] != nil || member.name != nil { person.displayName = call.displayNames[number] }
             person.phone = call.phones[number]
             person.heard = known?.heard
             person.battery = known?.battery
@@ -114,7 +115,10 @@ extension Directory {
         var rollCall = NamedRoll(named(call.incident), people: people, allAccounted: call.allAccounted)
         if !call.par.isEmpty { rollCall.par = named(call.par) }
         rollCall.handovers = call.milestones.filter { $0.event == .handedOver }.map { named($0) }
-        rollCall.displayNames = call.authors.reduce(into: [:]) { $0[name(of: $1)] = call.displayNames[$1] }
+        rollCall.displayNames = call.authors.reduce(into: [:]) { names, author in
+            guard let user = users[author] else { return }
+            names[user.name] = call.displayNames[author]
+        }
         if call.showsAll { rollCall.closings = closings(in: call.milestones) }
         return rollCall
     }

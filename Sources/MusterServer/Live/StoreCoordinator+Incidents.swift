@@ -115,5 +115,5 @@ extension SafetyTransaction {
     }
 }
 
-/// The largest number of lines about everyone being, or no longer being, accounted for in a roll call.
-private let milestoneLimit = 10_000
+/// The largest number of lines about the incident itself that a roll call reads.
+let milestoneLimit = 10_000

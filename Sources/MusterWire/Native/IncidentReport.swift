@@ -56,8 +56,10 @@ package struct IncidentReport {
         self.form = form
         crews = roll.people.reduce(into: [:]) { $0[$1.number] = $1.crew }
         displayNames = roll.people.reduce(into: [:]) { $0[$1.number] = $1.displayName }
+        // Another user may have the sign-in name of somebody who was removed, or joined to another user, since.
         authorNames = roll.people.reduce(into: roll.displayNames) { names, person in
-            if !person.isVisitor, let name = person.displayName { names[person.user] = name }
+            let isUser = !person.isVisitor && person.departure?.event != .removed && person.takenOff?.event != .joinedTo
+            if isUser, names[person.user] == nil { names[person.user] = person.displayName }
         }
         callsSeen = roll.people.reduce(into: [:]) { $0[$1.number] = $1.callSeenAt }
     }

@@ -132,6 +132,19 @@ def test_a_display_name_is_escaped_in_the_report_and_no_formula_in_the_table(mak
         person.get("displayName") for person in before["roll"]]
 
 
+def test_the_display_name_of_a_removed_person_goes_from_closed_incidents(house):
+    admin, lea = house["admin"], house["lea"]
+    admin.make_user("house-gone", "member", "house")
+    admin.ok("PATCH", "/users/house-gone", {"displayName": "Gone Girl"})
+    number = lea.ok("POST", "/teams/house/incidents", {"kind": "drill"})["number"]
+    lea.ok("POST", f"/incidents/{number}/close", {"reason": "over"})
+    assert "Gone Girl" in lea.send("GET", f"/incidents/{number}").text
+    admin.ok("DELETE", "/users/house-gone")
+    for path in ("", "/report", "/report?format=csv", "/report?format=html"):
+        told = lea.send("GET", f"/incidents/{number}{path}").text
+        assert "Gone Girl" not in told and "removed person #" in told and ana in told, path
+
+
 def test_a_link_shows_the_names_of_whom_it_shows(house):
     lea = house["lea"]
     given = lea.ok("POST", "/links", {"kind": "person", "user": "house-aruiz", "expiresSeconds": 60})

@@ -84,11 +84,75 @@ import Testing
                 return roll.filter { $0["user"]?.string == "mia" }.map { $0["displayName"]?.string }
             }
             #expect(try await name() == ["Mia Berg"])
-            let body = #"{"name":"mia","role":"member","team":"north","displayName":"Mia Two"}"#
+            let body = #"{"name":"mia","role":"leader","team":"north","displayName":"Mia Two"}"#
             #expect(try await desk.send(.post, "/users", as: "admin", body).status == 201)
             #expect(try await name().contains("Mia Berg"))
-            _ = try await desk.send(.post, "/incidents/\(number)/close", as: "lena", #"{"reason":"over"}"#)
-            #expect(try await name().first == "Mia Berg")
+            let path = "/incidents/\(number)"
+            #expect(try await desk.send(.post, "\(path)/handover", as: "lena", #"{"to":"mia"}"#).status == 200)
+            for isOpen in [true, false] {
+                if !isOpen { _ = try await desk.send(.post, "\(path)/close", as: "lena", #"{"reason":"over"}"#) }
+                #expect(try await name().first == "Mia Berg")
+                let roll = try await desk.send(.get, path, as: "lena").json
+                #expect(roll["displayNames"]?["mia"]?.string == "Mia Two")
+                // Whoever acts is the second one of this name, and the first one stands on the roll.
+                let page = try await desk.send(.get, "\(path)/report?format=html", as: "lena").text
+                #expect(page.contains("to <bdi>Mia Two</bdi> (mia)") && !page.contains("to <bdi>Mia Berg</bdi>"))
+                #expect(page.contains("<td><bdi>Mia Berg</bdi> (mia)</td>"))
+            }
+        }
+    }
+
+    @Test func `the display names of who is removed after an incident closed go from its roll and its report`()
+        async throws
+    {
+        try await Office().open { desk async throws in
+            for (user, name) in [("mia", "Mia Berg"), ("lena", "Lena Ø"), ("max", "Max Ek")] {
+                let named = try await desk.send(
+                    .patch, "/users/\(user)", as: "admin", #"{"displayName":"\#(name)"}"#)
+                #expect(named.status == 200)
+            }
+            let started = try await desk.send(.post, "/teams/north/incidents", as: "lena", #"{"kind":"drill"}"#)
+            let path = "/incidents/\(try #require(started.json["number"]?.integer))"
+            _ = try await desk.send(.post, "/users/mia/declarations", as: "lena", #"{"kind":"safe"}"#)
+            #expect(try await desk.send(.post, "\(path)/close", as: "lena", #"{"reason":"over"}"#).status == 200)
+            for user in ["mia", "lena"] {
+                #expect(try await desk.send(.delete, "/users/\(user)", as: "admin").status == 204)
+            }
+            let roll = try await desk.send(.get, path, as: "admin").json
+            let people = (roll["roll"]?.elements ?? []).map { ($0["user"]?.string ?? "", $0["displayName"]?.string) }
+            #expect(people.count == 3 && people.filter { $0.0.hasPrefix("removed person #") }.count == 2)
+            #expect(people.compactMap(\.1) == ["Max Ek"])
+            #expect(roll["displayNames"] == nil)
+            for form in ["json", "csv", "html"] {
+                let report = try await desk.send(.get, "\(path)/report?format=\(form)", as: "admin").text
+                #expect(report.contains("Max Ek") && report.contains("removed person #"), "\(form)")
+                #expect(!report.contains("Mia") && !report.contains("Lena"), "\(form)")
+            }
+            // What is stored goes, too.
+            let stored = try desk.office.store.displayNames(of: IncidentNumber(1))
+            #expect(stored.values.sorted() == ["Max Ek"])
+        }
+    }
+
+    @Test func `a closed incident keeps the names of all who led it, also of who is not on its roll`() async throws {
+        try await Office().open { desk async throws in
+            func name(_ displayName: String) async throws {
+                let body = #"{"displayName":"\#(displayName)"}"#
+                #expect(try await desk.send(.patch, "/users/admin", as: "admin", body).status == 200)
+            }
+            try await name("Ada Min")
+            let started = try await desk.send(.post, "/teams/north/incidents", as: "lena", #"{"kind":"drill"}"#)
+            let path = "/incidents/\(try #require(started.json["number"]?.integer))"
+            for (author, leader) in [("lena", "admin"), ("admin", "lena")] {
+                let body = #"{"to":"\#(leader)"}"#
+                #expect(try await desk.send(.post, "\(path)/handover", as: author, body).status == 200)
+            }
+            #expect(try await desk.send(.post, "\(path)/close", as: "lena", #"{"reason":"over"}"#).status == 200)
+            try await name("Another")
+            let roll = try await desk.send(.get, path, as: "lena").json
+            #expect(roll["displayNames"]?["admin"]?.string == "Ada Min")
+            let page = try await desk.send(.get, "\(path)/report?format=html", as: "lena").text
+            #expect(page.contains("to <bdi>Ada Min</bdi> (admin)") && !page.contains("Another"))
         }
     }
 

@@ -110,7 +110,7 @@ function NewUser({ teams, onClose }) {
         name: "", role: "member", team: "", crew: "", displayName: "", phone: "", email: "", databaseRoles: "",
     };
     const fields = [
-        { key: "name", label: t("administration.name"), isRequired: true, hint: t("administration.nameHint") },
+        { key: "name", label: t("signIn.name"), isRequired: true, hint: t("administration.nameHint") },
         ...userFields(teams, []),
     ];
     return html`<${Dialog} title=${t("administration.people.addTitle")} onClose=${onClose}>

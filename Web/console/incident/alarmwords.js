@@ -40,7 +40,7 @@ export function whatWords({ kind, team }) {
  */
 export function callWords(member, live, nowMs) {
     const { state, since, call } = member;
-    const name = legible(shortened(nameOf(member), nameLimit));
+    const name = legible(shortened(nameOf(member, nameLimit), nameLimit));
     const plain = t(state === "sos" ? "call.sos" : "call.needsHelp", { name, time: clockTime(since) });
     const note = member.note ?? call?.note;
     const words = note ? t("text.noted", { words: plain, note: legible(shortened(note, noteLimit)) }) : plain;

@@ -6,6 +6,7 @@ import { withSignIn } from "../shared/names.js";
 import { fullNameOf } from "../shared/roll.js";
 import { byName } from "../shared/text.js";
 import { understood } from "../shared/understood.js";
+import { calledIn } from "./calledin.js";
 import { crewKey, owesReport } from "./par.js";
 
 const rank = new Map(markOrder.map((state, index) => [state, index]));
@@ -21,10 +22,12 @@ export function peopleOf(live, incident, roll) {
 
 /** Who is on a roll as the server told it, at one moment. */
 export function peopleOfRoll(incident, roll) {
-    return (roll ?? []).map((person) => memberOf(person, incident));
+    const nameThen = calledIn(incident);
+    return (roll ?? []).map((person) => memberOf(person, incident, nameThen));
 }
 
-function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { number, team }) {
+/** @param {(user: string) => string} nameThen what the words about somebody call other users */
+function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { number, team }, nameThen) {
     const kind = visitor ? "visitor" : removed ? "removed" : moved ? "moved" : "user";
     const takenOff = rest.takenOff ?? rest.joinedTo ?? (left ? {} : undefined);
     const none = { positions: new Map(), clocks: new Map(), presences: new Map(), beliefs: new Map() };
@@ -32,7 +35,7 @@ function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { nu
         ...none, ...understood(rest), user: `/roll/${number}/${person}`, team, takenOff,
         // As they were called then; the sign-in name tells people of one name apart.
         name: visitor ? user : withSignIn(rest.displayName, user),
-        departure: removed ?? moved, roll: { incident: number, person, kind },
+        nameThen, departure: removed ?? moved, roll: { incident: number, person, kind },
     };
 }
 

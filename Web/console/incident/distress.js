@@ -47,7 +47,7 @@ export function callKey({ user, since }) {
 /** What the page is called while these calls were heard by nobody. Pure. */
 export function distressTitle(calls, words) {
     if (calls.length === 0) { return words; }
-    const name = legible(shortened(nameOf(calls[0]), nameLimit));
+    const name = legible(shortened(nameOf(calls[0], nameLimit), nameLimit));
     return `${t("sos.from", { name })} · ${words}`;
 }
 

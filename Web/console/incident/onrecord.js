@@ -71,19 +71,19 @@ function lastedWords(time, { startedAt, reopenedAt }, key) {
 }
 
 /** Who marked somebody, when, and as what, whatever their phone says; empty where nobody did. */
-export function markWords({ mark }, nowMs) {
+export function markWords({ mark, nameThen = called }, nowMs) {
     if (!mark) { return ""; }
     const key = { safe: "safe", offSite: "offSite", needsHelp: "needsHelp", sos: "needsHelp" }[mark.state];
     // What only a newer server knows is not told as "safe".
     if (!key) { return ""; }
-    const words = t(`incident.mark.${key}`, { name: called(mark.by), time: clockTime(mark.at, nowMs) });
+    const words = t(`incident.mark.${key}`, { name: nameThen(mark.by), time: clockTime(mark.at, nowMs) });
     return mark.note ? t("text.noted", { words, note: legible(mark.note) }) : words;
 }
 
 /** What was said about somebody, as with an SOS: each text with who said it, and when. @returns {string[]} */
-export function saidWords({ said, mark }, nowMs) {
+export function saidWords({ said, mark, nameThen = called }, nowMs) {
     return (said ?? []).filter(({ at, note }) => note && !(note === mark?.note && at === mark?.at)).map((one) => t(
-        "text.noted", { words: listed([clockTime(one.at, nowMs), called(one.by ?? "")]), note: legible(one.note) }));
+        "text.noted", { words: listed([clockTime(one.at, nowMs), nameThen(one.by ?? "")]), note: legible(one.note) }));
 }
 
 /** All that is noted of somebody, for paper. */

@@ -58,10 +58,10 @@ export function parSum(par, nowMs) {
     return sum;
 }
 
-/** Who asked for a PAR, and when. */
-export function askedWords({ number, requestedTime, requestedBy, note }, nowMs) {
+/** Who asked for a PAR, and when. @param {(user: string) => string} [name] what a user is called */
+export function askedWords({ number, requestedTime, requestedBy, note }, nowMs, name = called) {
     const asked = { number, time: clockTime(requestedTime, nowMs) };
-    const words = requestedBy ? t("incident.parAskedBy", { ...asked, name: called(requestedBy) })
+    const words = requestedBy ? t("incident.parAskedBy", { ...asked, name: name(requestedBy) })
         : t("incident.parAsked", asked);
     return note ? t("text.noted", { words, note: legible(note) }) : words;
 }
@@ -94,8 +94,8 @@ export function overdueWords(par, nowMs, limit = 8) {
     });
 }
 
-/** `PAR of 4`, and what came of it. */
-export function reportWords(report, nowMs) {
+/** `PAR of 4`, and what came of it. @param {(user: string) => string} [name] what a user is called */
+export function reportWords(report, nowMs, name = called) {
     const { people, present, reportedTime, reportedBy, note, isShort, isOverdue, isOver } = report;
     const of = t("incident.parOf", { count: people });
     if (present === undefined && people === 0) { return t("incident.parCrewGone"); }
@@ -103,7 +103,7 @@ export function reportWords(report, nowMs) {
         const key = isOver ? "incident.parCrewNone" : isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits";
         return listed([of, t(key)]);
     }
-    const said = { time: clockTime(reportedTime, nowMs), name: called(reportedBy) };
+    const said = { time: clockTime(reportedTime, nowMs), name: name(reportedBy) };
     const how = isShort ? "Short" : present > people ? "More" : "Whole";
     const words = listed([of, t(`incident.parCrew${how}`, { count: present, ...said })]);
     return note ? t("text.noted", { words, note: legible(note) }) : words;

@@ -5,6 +5,7 @@ import { newID } from "../shared/id.js";
 import { clockTime } from "../shared/time.js";
 import { html, useNow, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
+import { calledIn, calledInReport } from "./calledin.js";
 import { askedWords, courseWords, crewKey, crewWords, overdueWords, reportWords } from "./par.js";
 import { askEvery, requestPAR, setTimer } from "./parasking.js";
 import { usePress } from "./usepress.js";
@@ -21,7 +22,7 @@ export function PARPanel({ incident, isLed, take }) {
     return html`<section class="par" aria-labelledby="par-title">
         <h3 id="par-title">${t("incident.par")}</h3>
         <p class="par-overdue" role="alert" hidden=${overdue === ""}>${overdue}</p>
-        ${par ? html`<p>${askedWords(par, now)}</p><p class="par-course" role="status">${
+        ${par ? html`<p>${askedWords(par, now, calledIn(incident))}</p><p class="par-course" role="status">${
         courseWords(par, now, incident.open)}</p>`
         : html`<p class="quiet">${t("incident.parNone")}</p>`}
         ${isLed && html`<p class="deeds">
@@ -66,7 +67,7 @@ function Rounds({ incident }) {
         setState({ fault: "", isBusy: true });
         try {
             const report = await (await request(`incidents/${incident.number}/report?format=json`)).json();
-            setState({ fault: "", rounds: roundsOf(report) });
+            setState({ fault: "", rounds: roundsOf(report), name: calledInReport(report) });
         } catch (error) {
             setState({ fault: faultWords(error) });
         }
@@ -76,9 +77,9 @@ function Rounds({ incident }) {
         <${Fault} words=${state.fault} />
         ${state.isBusy && html`<p class="quiet" role="status">${t("list.loading")}</p>`}
         ${state.rounds?.map((par) => html`<div key=${par.number}>
-            <h4>${askedWords(par, now)}</h4>
+            <h4>${askedWords(par, now, state.name)}</h4>
             <ul>${par.crews.map((report) => html`<li key=${crewKey(report)}>${
-        t("incident.crewLine", { crew: crewWords(report), words: reportWords(report, now) })}</li>`)}</ul>
+        t("incident.crewLine", { crew: crewWords(report), words: reportWords(report, now, state.name) })}</li>`)}</ul>
         </div>`)}
     </details>`;
 }

@@ -12,6 +12,7 @@ import { isAccounted } from "../shared/safety.js";
 import { legible } from "../shared/text.js";
 import { html, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
+import { calledIn } from "./calledin.js";
 import { callSeenWords } from "./callseen.js";
 import { crewsOfRoll, rowsOfRoll, stateOnRoll } from "./crewroll.js";
 import { lastSeenOnRoll } from "./lastseen.js";
@@ -132,7 +133,7 @@ function CrewRow({ crew: group, index, hasFocus, now, incident, isLed, isFolded,
         <div role="gridcell" class="cell"><button type="button" class="person" tabindex=${hasFocus ? 0 : -1}
             aria-expanded=${String(!isFolded)} onClick=${fold}>
             <span class="crew-name">${name}</span><span class="crew-counts">${counts}</span>
-            <span class="crew-par">${report ? reportWords(report, now) : ""}</span>
+            <span class="crew-par">${report ? reportWords(report, now, calledIn(incident)) : ""}</span>
         </button></div>
         <div role="gridcell" class="crew-acts">${isLed && report && html`
             ${isOwed && html`<button type="button" class="primary" tabindex=${hasFocus ? 0 : -1} onClick=${complete}

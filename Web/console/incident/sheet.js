@@ -73,7 +73,7 @@ function Facts({ incident, sheet, madeMs }) {
         ["incident.fact.earlier", earlier.length > 0
             && earlier.map((words) => html`<span key=${words}>${words}<br /></span>`)],
         ["incident.fact.closed", incident.open ? t("incident.stillOpen") : closedWords(incident)],
-        ["incident.par", par && listed([askedWords(par, madeMs), courseWords(par, madeMs, incident.open)])],
+        ["incident.par", par && listed([askedWords(par, madeMs, name), courseWords(par, madeMs, incident.open)])],
         ["incident.fact.made", when(new Date(madeMs).toISOString())],
         ["incident.fact.zone", zonesWords(Date.parse(startedAt), madeMs)],
     ];
@@ -123,8 +123,8 @@ function Crew({ crew: { crew, visitors, isOff, people, report, waiting, checking
     const counts = isOff ? String(people.length)
         : t("groups.crew", { accounted: people.length - waiting - checking, people: people.length });
     return html`<section class="sheet-crew">
-        <h3>${name} <span>${listed([
-        counts, !isOff && allAfterWords(people, incident), report && reportWords(report, madeMs)])}</span></h3>
+        <h3>${name} <span>${listed([counts, !isOff && allAfterWords(people, incident),
+        report && reportWords(report, madeMs, calledIn(incident))])}</span></h3>
         <table>
             <thead><tr><th>${t("incident.column.mark")}</th><th>${t("incident.column.name")}</th>
                 <th>${t("incident.column.state")}</th><th>${t("incident.column.since")}</th>

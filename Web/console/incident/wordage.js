@@ -14,13 +14,13 @@ const endingShare = 1 / 6;
  * @returns {{words: string, isEnding: boolean}} nothing if no declaration stands
  */
 export function wordAge(member, nowMs, holdsSeconds) {
-    const { state, source, since, markedBy } = member;
+    const { state, source, since, markedBy, nameThen = called } = member;
     const isSaid = source === "ownDeclaration" || source === "marked";
     const sinceMs = Date.parse(since ?? "");
     if (!isSaid || !isAccounted(member) || Number.isNaN(sinceMs)) { return { words: "", isEnding: false }; }
     const kind = state === "offSite" ? "OffSite" : "Safe";
     const words = source === "marked" && markedBy
-        ? t(`incident.marked${kind}`, { name: called(markedBy), age: age(since, nowMs) })
+        ? t(`incident.marked${kind}`, { name: nameThen(markedBy), age: age(since, nowMs) })
         : t(`incident.said${kind}`, { age: age(since, nowMs) });
     const leftSeconds = holdsSeconds === undefined ? Infinity : holdsSeconds - (nowMs - sinceMs) / 1000;
     if (leftSeconds <= 0) { return { words: t("incident.wordOver", { words }), isEnding: true }; }

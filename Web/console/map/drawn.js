@@ -2,6 +2,7 @@
  * What the map draws of people, and what a new state changes of it: so that only that is given to the map. Pure, apart
  * from the day, which is by the page's clock.
  */
+import { namesVersion } from "../shared/names.js";
 import { today } from "../shared/time.js";
 import { memberFeatures } from "./mapdata.js";
 
@@ -13,6 +14,7 @@ export class DrawnPeople {
     #incidents;
     #alwaysShown;
     #day;
+    #names;
 
     /**
      * Draws a state.
@@ -22,13 +24,15 @@ export class DrawnPeople {
      */
     update(state) {
         const differences = Object.fromEntries(kinds.map((kind) => [kind, { add: [], remove: [] }]));
-        // An incident changes how everybody is shown, and another day the time of what is old.
-        const day = today();
+        // An incident changes how everybody is shown, another day the time of what is old, and a new name of one person
+        // what another of that name is called.
+        const [day, names] = [today(), namesVersion()];
         const isAnew = state.incidents !== this.#incidents || state.alwaysShown !== this.#alwaysShown
-            || day !== this.#day;
+            || day !== this.#day || names !== this.#names;
         this.#incidents = state.incidents;
         this.#alwaysShown = state.alwaysShown;
         this.#day = day;
+        this.#names = names;
         for (const [user, member] of state.members) {
             const known = this.#drawn.get(user);
             if (known && known.member === member && !isAnew) { continue; }

@@ -75,7 +75,7 @@ export function memberFeatures(state, member) {
 function look(member, position, device) {
     const { accuracy, heading, speed, latitude } = position;
     const isStale = member.doubt === "stale" || member.source === "silence";
-    const name = cut(member.positions.size > 1 ? device : nameOf(member));
+    const name = cut(member.positions.size > 1 ? device : nameOf(member, longestName));
     const isRough = isCoarse(position);
     return {
         // Since when, where what is shown is old.
@@ -129,7 +129,7 @@ export function drawnPlace(member) {
 }
 
 function cut(name) {
-    return shortened(legible(name), longestName);
+    return legible(shortened(name, longestName));
 }
 
 /** Makes a GeoJSON feature. */

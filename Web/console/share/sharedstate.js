@@ -1,5 +1,5 @@
 /** What a link shows, as the state that the map and the words of the console know. Pure. */
-import { withSignIn } from "../shared/names.js";
+import { sharingUsers, withSignIn } from "../shared/names.js";
 import { isChecking } from "../shared/safety.js";
 import { emptyState } from "../shared/state.js";
 import { notUnderstood, understood } from "../shared/understood.js";
@@ -23,10 +23,11 @@ export function stateOf({ person, incident }) {
 
 /** The people of a roll with what each is called: those of one name are told apart by the sign-in name. */
 export function namedPeople(roll) {
-    const counts = new Map();
-    for (const { name, displayName = name } of roll) { counts.set(displayName, (counts.get(displayName) ?? 0) + 1); }
-    return roll.map((person) => ({ ...person, called: counts.get(person.displayName) === 1
-        ? person.displayName : withSignIn(person.displayName, person.name) }));
+    const sharing = sharingUsers(roll.map(({ name, displayName }) => [name, displayName]));
+    return roll.map((person) => {
+        const { name, displayName } = person;
+        return { ...person, called: sharing.has(name) ? withSignIn(displayName, name) : displayName ?? name };
+    });
 }
 
 /** A person as the console's words know one: no more is known than the link shows. */

@@ -9,14 +9,17 @@ const sharedNameLimit = 24;
 
 /** The display name of each user the page knows, by the sign-in name; undefined for a user without one. */
 let names = new Map();
-/** Who goes by each name, made comparable; undefined where several do. */
-let owners = new Map();
+/** The users whose display name somebody else goes by, too. */
+let sharing = new Set();
 /** Rises whenever a name changes. */
 let version = 0;
 
-/** As a person compares names: without capitals, and with invisible characters and spaces of any width alike. */
+/**
+ * A name as a person compares it: without capitals and invisible characters, and with spaces of any width alike. The
+ * non-joiner is one of them, as a gap shows where it stands.
+ */
 function comparable(name) {
-    return name.normalize("NFKC").replace(/[\p{DI}\s]+/gu, " ").trim().toLowerCase();
+    return name.normalize("NFKC").replace(/(?!\u200c)\p{DI}/gu, "").replace(/[\u200c\s]+/gu, " ").trim().toLowerCase();
 }
 
 /**
@@ -30,12 +33,23 @@ export function learnNames(told, isWhole) {
         && [...fresh].every(([user, name]) => names.has(user) && names.get(user) === name)) { return; }
     names = isWhole ? fresh : new Map([...names, ...fresh]);
     version += 1;
-    owners = new Map();
-    for (const [user, name] of names) {
-        for (const each of new Set([user, name ?? user].map(comparable))) {
-            owners.set(each, owners.has(each) ? undefined : user);
+    sharing = sharingUsers([...names]);
+}
+
+/**
+ * The users whose display name somebody else goes by, too, or signs in with.
+ * @param {[string, string|undefined][]} people sign-in names, each with the display name
+ * @returns {Set<string>} their sign-in names
+ */
+export function sharingUsers(people) {
+    const counts = new Map();
+    const compared = people.map(([user, name]) => [user, name, name === undefined ? undefined : comparable(name)]);
+    for (const [user, , alike] of compared) {
+        for (const each of new Set([comparable(user), alike ?? comparable(user)])) {
+            counts.set(each, (counts.get(each) ?? 0) + 1);
         }
     }
+    return new Set(compared.filter(([, , alike]) => counts.get(alike) > 1).map(([user]) => user));
 }
 
 /** Takes in the names that changes tell of beside what changed. */
@@ -53,16 +67,25 @@ export function namesOfUsers(users) {
     return Object.fromEntries(users.filter((user) => names.get(user)).map((user) => [user, names.get(user)]));
 }
 
-/** What a user is called: the display name, with the sign-in name where somebody else goes by it, too. */
-export function nameOfUser(user) {
+/**
+ * What a user is called: the display name, with the sign-in name where somebody else goes by it, too.
+ * @param {number} [limit] of so many characters the sign-in name is shown whole, where it tells people apart
+ */
+export function nameOfUser(user, limit) {
     const name = names.get(user);
-    if (name === undefined || owners.get(comparable(name)) === user) { return name ?? user; }
-    return withSignIn(shortened(name, sharedNameLimit), user);
+    return name !== undefined && sharing.has(user) ? shortWithSignIn(name, user, limit) : name ?? user;
 }
 
 /** `Ana Ruiz (aruiz)`. Pure. */
 export function withSignIn(displayName, user) {
     return displayName === undefined ? user : `${displayName} (${user})`;
+}
+
+/** The same with the beginning of a long display name, so that all of it has at most `limit` characters. Pure. */
+export function shortWithSignIn(displayName, user, limit = Infinity) {
+    const left = limit - Array.from(`${user} ()`).length;
+    if (displayName === undefined || left < 1) { return user; }
+    return withSignIn(shortened(displayName, Math.min(sharedNameLimit, left)), user);
 }
 
 /** What a user is called, fit to stand in a sentence. */

@@ -2,7 +2,7 @@
  * The rolls of open incidents: who is on one without being of the team that is shown, as a visitor is who has no phone,
  * and what a roll says of the team's own people. Pure.
  */
-import { nameOfUser, withSignIn } from "./names.js";
+import { nameOfUser, shortWithSignIn, withSignIn } from "./names.js";
 import { understood } from "./understood.js";
 
 /**
@@ -108,6 +108,7 @@ function rollMember(incident, team, person, nowhere) {
         ...nowhere(),
         user: rowKey(incident, person.person),
         name: person.visitor ? person.user : withSignIn(person.displayName, person.user),
+        ...(person.visitor ? {} : { displayName: person.displayName, signIn: person.user }),
         team, state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed,
         located: lastSeen && { ...lastSeen, battery },
         departure: person.removed ?? person.moved,
@@ -122,9 +123,13 @@ export function isOnRollAlone(member) {
     return member.roll !== undefined && member.roll.kind !== "user";
 }
 
-/** What someone is called. */
-export function nameOf(member) {
-    return member.name ?? nameOfUser(member.user);
+/**
+ * What someone is called.
+ * @param {number} [limit] of so many characters the sign-in name is shown whole, where it tells people apart
+ */
+export function nameOf({ user, name, displayName, signIn }, limit) {
+    if (signIn !== undefined) { return shortWithSignIn(displayName, signIn, limit); }
+    return name ?? nameOfUser(user, limit);
 }
 
 /** What someone is called, with the name by which they sign in where they have both. */

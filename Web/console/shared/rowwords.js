@@ -56,33 +56,33 @@ export function stateWords(member, shown) {
 }
 
 /** How a state is known; empty if the state itself makes that plain. */
-export function knownBy({ state, region, source, markedBy: marker, acknowledgedBy }) {
+export function knownBy({ state, region, source, markedBy: marker, acknowledgedBy, nameThen = called }) {
     // Nobody marks a person as not found, so that state names no marker.
     const markedBy = state === "unknown" ? undefined : marker;
     const place = region && legible(region.name || region.id);
-    const marked = markedBy && t("known.marked", { name: called(markedBy) });
+    const marked = markedBy && t("known.marked", { name: nameThen(markedBy) });
     const known = {
         region: place, ownDeclaration: state === "unknown" ? undefined : t("known.ownWord"), marked,
         seemsToHaveLeft: place ? t("known.leftPlace", { place }) : t("known.left"),
         underReview: t("known.underReview"), checkInTimer: t("known.timer"),
     }[source] ?? place ?? marked;
-    const heard = acknowledgedBy && t("known.heardBy", { name: called(acknowledgedBy) });
+    const heard = acknowledgedBy && t("known.heardBy", { name: nameThen(acknowledgedBy) });
     return [known, heard].filter(Boolean).map((word) => ` · ${word}`).join("");
 }
 
 /** What the roll of an open incident says of a person beside the state; empty for most people. */
 export function rollWords(member, nowMs) {
-    const { takenOff, unconfirmed, roll, departure } = member;
+    const { takenOff, unconfirmed, roll, departure, nameThen = called } = member;
     if (takenOff) {
-        const words = by("roll.takenOff", takenOff, { time: clockTime(takenOff.at, nowMs) });
+        const words = by("roll.takenOff", takenOff, nameThen, { time: clockTime(takenOff.at, nowMs) });
         return takenOff.reason ? t("roll.reason", { words, reason: legible(takenOff.reason) }) : words;
     }
-    if (roll?.kind === "removed") { return by("roll.removed", departure); }
-    if (roll?.kind === "moved") { return by("roll.moved", departure); }
+    if (roll?.kind === "removed") { return by("roll.removed", departure, nameThen); }
+    if (roll?.kind === "moved") { return by("roll.moved", departure, nameThen); }
     if (unconfirmed && !isAccounted(member)) {
         const key = { safe: "roll.saidSafe", offSite: "roll.saidOffSite" }[unconfirmed.kind];
         // What only a newer server knows is not told as "safe".
-        return key ? t(key, { name: called(unconfirmed.by), age: age(unconfirmed.at, nowMs) }) : "";
+        return key ? t(key, { name: nameThen(unconfirmed.by), age: age(unconfirmed.at, nowMs) }) : "";
     }
     return "";
 }
@@ -157,8 +157,8 @@ function latestClock(member) {
     return newest && !(position && Date.parse(position.sampleTime) > newest.ms) ? newest : undefined;
 }
 
-function by(key, act, parameters = {}) {
-    return act?.by ? t(`${key}By`, { ...parameters, name: called(act.by) }) : t(key, parameters);
+function by(key, act, nameThen, parameters = {}) {
+    return act?.by ? t(`${key}By`, { ...parameters, name: nameThen(act.by) }) : t(key, parameters);
 }
 
 function latest(times) {

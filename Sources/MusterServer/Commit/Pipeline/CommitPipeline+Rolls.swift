@@ -34,15 +34,18 @@ extension CommitPipeline {
         return lines.map(\.entry)
     }
 
-    /// Stores in which crews the people on the roll of an incident that closes are, and what they and those who led it
-    /// are called, so that its report stays the same when crews, teams and names change later.
+    /// Stores in which crews the people on the roll of an incident that closes are, and what they are called, and those
+    /// who started, led, closed or reopened it, so that its report stays the same when crews, teams and names change
+    /// later.
     func storeCrewsAndNames(of incident: Incident, in transaction: any StoreTransaction) throws {
         let directory = rules.currentDirectory
         let lines = try transaction.roll(of: incident.number)
         let people = Set(lines.map(\.person))
         let crews = directory.crewNames(of: people, in: incident.team)
         try transaction.setCrews(crews, of: incident.number)
-        let users = Set((lines.flatMap(\.users) + incident.users).compactMap { $0.flatMap { directory.users[$0] } })
+        let milestones = try transaction.milestones(of: incident.number, limit: milestoneLimit)
+        let named = Set((lines.flatMap(\.users) + milestones.flatMap(\.users) + incident.users).compactMap(\.self))
+        let users = named.compactMap { directory.users[$0] }
         let names = users.map { ($0.number, $0.displayName) }
         try transaction.setDisplayNames(Dictionary(uniqueKeysWithValues: names), of: incident.number)
     }

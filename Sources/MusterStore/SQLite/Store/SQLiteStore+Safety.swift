@@ -70,9 +70,7 @@ extension SQLiteStore {
 
     package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
         guard limit > 0 else { return [] }
-        return try onReader { database in
-            try IncidentTable.lines(of: incident, limit: limit, in: database) { $0.isMilestone && !$0.isPAR }
-        }
+        return try onReader { try IncidentTable.milestones(of: incident, limit: limit, in: $0) }
     }
 
     package func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
@@ -148,6 +146,11 @@ extension SQLiteTransaction {
 
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
         try run { try IncidentTable.roll(of: incident, in: database) }
+    }
+
+    func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        guard limit > 0 else { return [] }
+        return try run { try IncidentTable.milestones(of: incident, limit: limit, in: database) }
     }
 
     func incident(of team: TeamNumber, startedAs id: String) throws -> Incident? {

@@ -167,6 +167,7 @@ final class SQLiteTransaction: StoreTransaction {
         try removePushDevices(of: user)
         try run { try RefusedReportTable.delete(of: user, in: database) }
         try run { try SafetyHistoryTable.remove(user, in: database) }
+        try run { try DisplayNames.remove(user, in: database) }
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         let locations = DatabaseNumber.locations(of: user)
         try execute("DELETE FROM database_events WHERE database = ?", [locations.rawValue])

@@ -9,6 +9,7 @@ enum DisplayNames {
         CREATE TABLE incident_names (
             incident INTEGER NOT NULL, person INTEGER NOT NULL, display_name TEXT NOT NULL,
             PRIMARY KEY (incident, person)) WITHOUT ROWID;
+        CREATE INDEX incident_names_of_person ON incident_names (person);
         """
 
     /// Stores the display names of people of an incident, in place of what was stored of them before.
@@ -22,6 +23,17 @@ enum DisplayNames {
             guard let name else { continue }
             try insertion.execute(arguments: [incident.rawValue, person.rawValue, name])
         }
+    }
+
+    /// Removes the display names of a removed user from every incident whose record does not keep the user's name.
+    static func remove(_ user: UserNumber, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM incident_names WHERE person = ? AND NOT EXISTS (
+                    SELECT 1 FROM incident_changes AS line WHERE line.incident = incident_names.incident
+                        AND line.person = incident_names.person AND line.name IS NOT NULL)
+                """
+        ).execute(arguments: [user.rawValue])
     }
 
     static func fetch(of incident: IncidentNumber, in database: Database) throws -> [UserNumber: String] {

@@ -98,6 +98,13 @@ enum IncidentTable {
         ).map(\.entry)
     }
 
+    /// Returns the lines about the incident itself that are not about PAR, in their order, at most `limit`.
+    static func milestones(
+        of incident: IncidentNumber, limit: Int, in database: Database
+    ) throws -> [IncidentEntry] {
+        try lines(of: incident, limit: limit, in: database) { $0.isMilestone && !$0.isPAR }
+    }
+
     private static func list(_ isWanted: (IncidentEntry.Event) -> Bool) -> String {
         IncidentEntry.Event.allCases.filter(isWanted).map { String($0.rawValue) }.joined(separator: ",")
     }

@@ -15,8 +15,8 @@ export default Object.freeze({
     "administration.role": "Role", "administration.team": "Team",
     "administration.crew": "Crew", "administration.crewHint": "A crew that the team has; empty for none",
     "administration.displayName": "Display name",
-    "administration.displayNameHint": "What people call them, such as “Ana Ruiz”. It stands wherever somebody "
-        + "reads who it is. Empty: the user name",
+    "administration.displayNameHint": "What people call them, such as “Ana Ruiz”. It stands for them on lists, "
+        + "maps, rolls and messages. Empty: the user name",
     "administration.phone": "Telephone", "administration.email": "E-mail",
     "administration.note": "Note", "administration.ownRoles": "Roles of your own",
     "administration.ownRolesHint": "Such as first-aid, with commas between them; rules can count people by them",

@@ -16,8 +16,8 @@ export default Object.freeze({
     "administration.crew": "Cuadrilla",
     "administration.crewHint": "Una cuadrilla que el equipo tenga; vacío para ninguna",
     "administration.displayName": "Nombre visible",
-    "administration.displayNameHint": "Como la llama la gente, por ejemplo «Ana Ruiz». Aparece dondequiera que "
-        + "se lea quién es. Vacío: el nombre de usuario",
+    "administration.displayNameHint": "Como la llama la gente, por ejemplo «Ana Ruiz». Aparece en las listas, "
+        + "el mapa y los mensajes. Vacío: el nombre de usuario",
     "administration.phone": "Teléfono", "administration.email": "Correo electrónico",
     "administration.note": "Nota", "administration.ownRoles": "Funciones propias",
     "administration.ownRolesHint": "Como primeros-auxilios, separadas por comas; las reglas pueden contar "

@@ -14,7 +14,7 @@ export default Object.freeze({
     "administration.role": "役割", "administration.team": "チーム",
     "administration.crew": "班", "administration.crewHint": "チームにある班。なければ空欄",
     "administration.displayName": "表示名",
-    "administration.displayNameHint": "ふだん呼ばれる名前（例：「山田 花子」）。誰かを示すところにはすべてこの名前が出ます。空欄ならユーザー名",
+    "administration.displayNameHint": "ふだん呼ばれる名前（例：「山田 花子」）。一覧、地図、点呼名簿、通知に出ます。空欄ならユーザー名",
     "administration.phone": "電話番号", "administration.email": "メールアドレス",
     "administration.note": "メモ", "administration.ownRoles": "独自の役割",
     "administration.ownRolesHint": "救護係などをコンマ区切りで。規則で人数を数えるときに使えます", "administration.role.member": "メンバー",

@@ -14,7 +14,7 @@ export default Object.freeze({
     "administration.role": "角色", "administration.team": "团队",
     "administration.crew": "班组", "administration.crewHint": "团队已有的班组；留空表示没有",
     "administration.displayName": "显示名称",
-    "administration.displayNameHint": "大家对此人的称呼，例如“王小明”。凡显示是谁的地方都用它。留空则显示用户名",
+    "administration.displayNameHint": "大家对此人的称呼，例如“王小明”。用于列表、地图、点名册和消息。留空则显示用户名",
     "administration.phone": "电话", "administration.email": "电子邮件",
     "administration.note": "备注", "administration.ownRoles": "自定义角色",
     "administration.ownRolesHint": "例如急救员，用逗号分隔；规则可以按它们统计人员", "administration.role.member": "成员",

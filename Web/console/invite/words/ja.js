@@ -2,7 +2,7 @@
 export default Object.freeze({
     "invite.title": "招待",
     "invite.welcome": "{host} のMusterに招待されています。パスワードを設定するとサインインします。",
-    "invite.name": "ここでのあなたの名前",
+    "invite.name": "ここでのあなたのユーザー名",
     "invite.team": "チーム",
     "invite.until": "有効期限",
     "invite.password": "パスワード",

@@ -40,10 +40,10 @@ export default Object.freeze({
 
     // Signing in, and the head of the page
     "signIn.what": "みんながどこにいて、安全かどうか。",
-    "signIn.name": "名前",
+    "signIn.name": "ユーザー名",
     "signIn.password": "パスワード",
     "signIn.signIn": "サインイン",
-    "signIn.wrong": "名前またはパスワードが違います。",
+    "signIn.wrong": "ユーザー名またはパスワードが違います。",
     "signIn.tooMany": "試行回数が多すぎます。{count}秒待ってください。",
     "signIn.noAnswer": "サーバーが応答しません。ネットワークを確認してください。",
     "header.language": "言語",
