@@ -22,7 +22,10 @@ struct ServiceRoutes: NativeRoutes {
                 .get, "/.well-known/apple-app-site-association", admits: .anyone,
                 .init(
                     "Service", "Read which iPhone app opens links to this server.",
-                    answers: [.init(200, "Apple's association file.", json: "AppAssociation")]),
+                    answers: [
+                        .init(200, "Apple's association file.", json: "AppAssociation"),
+                        .init(404, "The server pushes to no iPhone app."),
+                    ]),
                 handler: seeAppAssociation))
         let health = Route.Documentation(
             "Service", "Check whether the server works.",

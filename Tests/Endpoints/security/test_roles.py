@@ -123,6 +123,8 @@ rules = [
     Rule("POST", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("GET", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("DELETE", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
+    Rule("POST", v1 + "/users/{user}/devices/{device}/certificate", phone + "/certificate", keepers,
+         {"request": "none"}),
     # Sam is the same person as himself: whoever may say so hears that there is nothing to do.
     Rule("POST", v1 + "/users/{user}/devices/{device}/owner", phone + "/owner", {"admin", "own leader"}, {"to": "sam"}),
     Rule("POST", v1 + "/users/{user}/join", sam + "/join", {"admin", "own leader"}, {"to": "sam"}),
