@@ -7,7 +7,7 @@ import Synchronization
 /// The connected clients, one for each device, and the connections that have not shown a certificate. It limits both.
 final class TAKClients: Service {
     private struct State {
-        var open: [DeviceNumber: TAKConnection] = [:]
+        var open: [DeviceNumber: (connection: TAKConnection, owner: FeedOwner)] = [:]
         var shares = FeedShares(capacity: TAKLimits.clients)
         /// The connections without a certificate, by the prefix of their address.
         var strangers: [String: Int] = [:]
@@ -44,7 +44,8 @@ final class TAKClients: Service {
         }
     }
 
-    /// Makes a connection that of its device.
+    /// Makes a connection that of its device. It takes the place of the device's connection before, so a phone that
+    /// connects again finds a place also where all are taken.
     ///
     /// - Returns: the connection that the device had before, which must end.
     /// - Throws: `FeedShares.Refusal` when the user or the server has reached a limit.
@@ -52,22 +53,30 @@ final class TAKClients: Service {
         _ device: DeviceNumber, by owner: FeedOwner, _ connection: TAKConnection
     ) throws(FeedShares.Refusal) -> TAKConnection? {
         try state.withLock { state -> Result<TAKConnection?, FeedShares.Refusal> in
-            do throws(FeedShares.Refusal) { try state.shares.open(owner) } catch { return .failure(error) }
-            defer { state.open[device] = connection }
-            return .success(state.open[device])
+            let previous = state.open[device]
+            if let previous { state.shares.close(previous.owner) }
+            do throws(FeedShares.Refusal) {
+                try state.shares.open(owner)
+            } catch {
+                if let previous { try? state.shares.open(previous.owner) }
+                return .failure(error)
+            }
+            state.open[device] = (connection, owner)
+            return .success(previous?.connection)
         }.get()
     }
 
-    /// Removes a connection from the count, and from its device unless another has taken its place.
-    func close(_ device: DeviceNumber, by owner: FeedOwner, _ connection: TAKConnection) {
+    /// Removes a connection from the count, unless another has taken its place.
+    func close(_ device: DeviceNumber, _ connection: TAKConnection) {
         state.withLock { state in
-            state.shares.close(owner)
-            if state.open[device] === connection { state.open[device] = nil }
+            guard let known = state.open[device], known.connection === connection else { return }
+            state.shares.close(known.owner)
+            state.open[device] = nil
         }
     }
 
     /// The connections of all devices.
-    var connections: [TAKConnection] { state.withLock { Array($0.open.values) } }
+    var connections: [TAKConnection] { state.withLock { $0.open.values.map(\.connection) } }
 
     var families: [MetricFamily] {
         let (clients, strangers, refused) = state.withLock { ($0.shares.count, $0.strangerCount, $0.refusedStrangers) }

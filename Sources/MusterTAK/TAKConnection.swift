@@ -30,17 +30,18 @@ actor TAKConnection {
     private var certificate: [UInt8] = []
     /// Who holds the certificate, by the rights of now.
     private(set) var holder: CertificateHolder?
-    private var device: DeviceNumber?
-    private var owner: FeedOwner?
+    private(set) var device: DeviceNumber?
 
     // The state of receiving.
-    private var frames = CoTFrames()
+    var frames = CoTFrames()
     private var isHandling = false
     private var isInputEnded = false
-    private var unreadableCount = 0
-    private var hold: BodyBudget.Hold
-    /// The UID by which the client reports itself: that of its first report.
-    var ownUID: String?
+    var unreadableCount = 0
+    var hold: BodyBudget.Hold
+    /// The UID by which the client reports itself.
+    var ownUID = TAKOwnUID()
+    /// The UIDs of calls for help whose end was not taken: the next call with one of them counts anew.
+    var refusedEnds: Set<String> = []
 
     // The state of sending.
     /// Whether the client has asked for TAK's protocol 1.
@@ -49,11 +50,14 @@ actor TAKConnection {
     private var waiters: [CheckedContinuation<Void, Never>] = []
     var due = TAKDue()
     var shown: [UserNumber: TAKPicture.Shown] = [:]
-    /// Of each region that the client has, the number of its drawings.
-    var shownRegions: [RegionNumber: Int] = [:]
+    var shownRegions: [RegionNumber: TAKPicture.ShownRegion] = [:]
     /// The last change of the log that is in `due`.
     var place = LogSequence.zero
     var beats = 0
+    /// Whether everything that the client may see must be made due before more is sent.
+    var needsAll = true
+    /// The collections of the regions that the client gets; nil before the first were made due.
+    var collections: Set<CollectionNumber>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
@@ -91,22 +95,20 @@ actor TAKConnection {
 
     private func signIn() async {
         do {
-            let holder = try await verify()
+            // Tries again while the server is busy: what the client sent with its certificate may be a call for help.
+            let holder = try await verifyWithRetry()
             // A client that is gone already may have called for help before.
             if phase == .closed { return startHandling() }
             guard phase == .signingIn, let device = holder.device.device else { return close() }
-            let owner = FeedOwner(holder.device)
-            let previous = try clients.open(device, by: owner, self)
-            // From here on `closed` removes this client from the count.
-            (self.device, self.owner) = (device, owner)
-            if let previous {
-                // A phone that connects again, or two phones with one certificate: the newer one counts.
-                parts.metrics.count(event: "tak_taken_over")
-                let name = parts.coordinator.directory.qualifiedName(of: device) ?? ""
-                parts.occasionalLog.warn("tak_taken_over", "A TAK client connected with the certificate of another") {
-                    ["device": .string(name)]
-                }
-                await previous.close()
+            self.device = device
+            do {
+                let previous = try clients.open(device, by: FeedOwner(holder.device), self)
+                if let previous { await end(previous, of: device) }
+            } catch {
+                warn(of: error)
+                // What has arrived counts although there is no place for the client.
+                close()
+                return startHandling()
             }
             guard phase == .signingIn else { return startHandling() }
             phase = .open
@@ -114,10 +116,30 @@ actor TAKConnection {
             send(picture.versions(at: parts.configuration.now()))
             resumeReading()
             handleFrames()
-            try startSending()
+            startSending()
         } catch {
-            if case .refused? = error as? IdentityError { parts.metrics.count(event: "tak_certificate_refused") }
+            let isRefused = (error as? IdentityError)?.endsCredential == true
+            parts.metrics.count(event: isRefused ? "tak_certificate_refused" : "tak_unavailable")
             close()
+        }
+    }
+
+    /// Ends the connection that the device had before: a phone connects again, or two phones have one certificate. The
+    /// newer connection counts.
+    private func end(_ previous: TAKConnection, of device: DeviceNumber) async {
+        parts.metrics.count(event: "tak_taken_over")
+        let name = parts.coordinator.directory.qualifiedName(of: device) ?? ""
+        parts.occasionalLog.warn("tak_taken_over", "A TAK client connected with the certificate of another") {
+            ["device": .string(name)]
+        }
+        await previous.close()
+    }
+
+    private func warn(of refusal: FeedShares.Refusal) {
+        parts.metrics.count(event: "tak_no_place")
+        let name = device.flatMap { parts.coordinator.directory.qualifiedName(of: $0) } ?? ""
+        parts.occasionalLog.warn("tak_no_place", "A TAK client was closed, because a limit of clients is reached") {
+            ["device": .string(name), "limit": .string("\(refusal)")]
         }
     }
 
@@ -142,8 +164,7 @@ actor TAKConnection {
         due = TAKDue()
         shown = [:]
         wake()
-        if let device, let owner { clients.close(device, by: owner, self) }
-        owner = nil
+        if let device { clients.close(device, self) }
     }
 
     /// Closes the connection once the received events are handled, because the client sends no more.
@@ -188,6 +209,8 @@ actor TAKConnection {
         guard phase == .open else { return }
         do {
             _ = try await RequestWork.$current.withValue(work) { try await verify() }
+            // A client that found no feed free, and so is shown nobody, gets one as soon as there is one.
+            startSending()
         } catch let error as IdentityError where error.endsCredential {
             parts.metrics.count(event: "tak_certificate_ended")
             close()
@@ -224,79 +247,22 @@ actor TAKConnection {
     private func startHandling() {
         guard !isHandling else { return }
         isHandling = true
-        Task { await RequestWork.$current.withValue(receiving) { await handleAll() } }
+        Task { await RequestWork.$current.withValue(receiving) { await handleFramesToEnd() } }
     }
 
-    private func handleAll() async {
-        do {
-            while true {
-                let (events, fault) = takeEvents()
-                if !events.isEmpty { try await handle(events) }
-                if let fault { throw fault }
-                if events.isEmpty { break }
-                await Task.yield()
-            }
-            if phase == .open { try holdMemory() }
-        } catch let fault as CoTError {
-            await refuse([], because: fault)
-            close()
-        } catch {
-            // The client connects again. What it sent meanwhile is lost: TAK has no acknowledgements.
-            parts.metrics.count(event: "tak_unavailable")
-            close()
-        }
+    private func handleFramesToEnd() async {
+        await handleAll()
         isHandling = false
         if phase == .closed { frames = CoTFrames() }
         if isInputEnded { return close() }
         if phase == .open { resumeReading() }
     }
 
-    /// Takes whole events from what has arrived. Those that cannot be read are kept for an operator, and left out.
-    private func takeEvents() -> (events: [CoTEvent], fault: CoTError?) {
-        var events: [CoTEvent] = []
-        while events.count < TAKLimits.eventsAtOnce {
-            do throws(CoTError) {
-                guard let frame = try frames.next() else { return (events, nil) }
-                do throws(CoTError) {
-                    if let event = try frame.event() { events.append(event) }
-                } catch {
-                    unreadableCount += 1
-                    let bytes = frame.bytes
-                    let fault = error
-                    Task { await refuse(bytes, because: fault) }
-                    if unreadableCount >= TAKLimits.unreadable { return (events, error) }
-                }
-            } catch {
-                return (events, error)
-            }
-        }
-        return (events, nil)
-    }
-
-    /// Keeps an event that cannot be read for an operator.
-    private func refuse(_ bytes: [UInt8], because fault: CoTError) async {
-        parts.metrics.count(event: "tak_unreadable")
-        guard let holder else { return }
-        let report = parts.refused.report(bytes, from: holder.device, of: device, at: "tak", because: "\(fault).")
-        parts.refused.warn(of: report, event: "tak_unreadable")
-        try? await parts.refused.store([report])
-    }
-
-    /// Counts the bytes of an incomplete event against the memory for requests.
-    private func holdMemory() throws {
-        let bytes = frames.waitingBytes
-        if bytes <= TAKLimits.freeBytes {
-            guard hold.bytes > 0 else { return }
-            parts.connections.bodies.release(hold)
-            hold = BodyBudget.Hold(from: address)
-        } else if bytes > hold.bytes {
-            try parts.connections.bodies.countBytes(
-                bytes - hold.bytes, for: &hold, of: holder?.device.user.rawValue)
-        }
-    }
-
     /// Answers the request for a version of TAK's protocol. Everything after the answer is in that version.
+    ///
+    /// A client that does not read gets no answers that would pile up.
     func answer(requestOf version: Int?) {
+        guard channel.isWritable else { return }
         let isKnown = version == 1
         send(picture.answer(isGranted: isKnown, at: parts.configuration.now()))
         if isKnown { sendsMessages = true }
@@ -309,12 +275,21 @@ actor TAKConnection {
         channel.writeAndFlush(ByteBuffer(bytes: sendsMessages ? message.message : message.xml), promise: nil)
     }
 
-    private func startSending() throws {
-        guard phase == .open, let holder else { return }
-        let feed = try parts.feeds.open(
-            .changes, by: FeedOwner(holder.device), beatSeconds: TAKLimits.beatSeconds, timeoutSeconds: nil)
-        self.feed = feed
-        Task { await RequestWork.$current.withValue(work) { await sendUntilClosed(feed) } }
+    /// Begins to show the client what it may see. Where the feeds that its user or device may have are all open, the
+    /// client stays connected and can call for help; the next beat tries again.
+    private func startSending() {
+        guard phase == .open, feed == nil, let holder else { return }
+        do throws(FeedShares.Refusal) {
+            let feed = try parts.feeds.open(
+                .changes, by: FeedOwner(holder.device), beatSeconds: TAKLimits.beatSeconds, timeoutSeconds: nil)
+            self.feed = feed
+            Task { await RequestWork.$current.withValue(work) { await sendUntilClosed(feed) } }
+        } catch {
+            parts.metrics.count(event: "tak_no_feed")
+            let (name, refusal) = (device.flatMap { parts.coordinator.directory.qualifiedName(of: $0) } ?? "", error)
+            parts.occasionalLog.warn("tak_no_feed", "A TAK client is shown nobody, because a limit of feeds is reached")
+            { ["device": .string(name), "limit": .string("\(refusal)")] }
+        }
     }
 
     /// Waits until something changes: the channel accepts more, or the connection closed.
@@ -327,24 +302,5 @@ actor TAKConnection {
         let waiting = waiters
         waiters = []
         for waiter in waiting { waiter.resume() }
-    }
-}
-
-extension CoTFrames.Frame {
-    /// The event; nil for a message without one.
-    fileprivate func event() throws(CoTError) -> CoTEvent? {
-        switch self {
-        case .xml(let bytes):
-            return try bytes.withUnsafeBytes { buffer in
-                Result { () throws(CoTError) in try CoTEvent(xml: buffer) }
-            }.get()
-        case .message(let bytes): return try TAKMessage.event(in: bytes)
-        }
-    }
-
-    fileprivate var bytes: [UInt8] {
-        switch self {
-        case .xml(let bytes), .message(let bytes): bytes
-        }
     }
 }

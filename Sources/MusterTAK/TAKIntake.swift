@@ -46,22 +46,25 @@ struct TAKIntake: Sendable {
     /// Stores a call for help of the device's user; it is on disk when this returns. Tries again while the server
     /// cannot store it, because a client cannot see that it was not stored.
     ///
+    /// - Parameter isAnew: whether the call counts although it stands already: the person wanted to end it, and could
+    ///   not.
     /// - Throws: the last error.
-    func call(_ event: CoTEvent, by principal: Principal) async throws {
+    func call(_ event: CoTEvent, by principal: Principal, isAnew: Bool) async throws {
         let access = Access(principal, in: coordinator.directory)
         guard let device = principal.device, let user = access.directory.users[principal.user],
             access.mayDeclare(.sos, of: user)
         else { return metrics.count(event: "tak_sos_not_allowed") }
         let now = configuration.now()
-        let mark = Self.mark(of: event, device)
+        let mark = TAKCallMark(of: event, by: device)
         let declaration = Declaration(
-            id: "\(mark)\(now.milliseconds)", subject: user.number, author: user.number, device: device,
+            id: mark.idOfCall(at: now, isOverAnother: false), subject: user.number, author: user.number,
+            device: device,
             // TAK's clients keep no queue, so a call is made when it arrives: a wrong clock must cost nobody help.
             kind: .sos, sampleTime: now, receivedTime: now, coordinate: event.point?.coordinate)
         var tries = 1
         while true {
             do {
-                return try await store(declaration, marked: mark, by: principal)
+                return try await store(declaration, marked: mark, isAnew: isAnew, by: principal)
             } catch {
                 metrics.count(event: "tak_sos_delayed")
                 if tries >= TAKLimits.callTries {
@@ -76,82 +79,72 @@ struct TAKIntake: Sendable {
 
     /// Stores a call unless it stands already: clients repeat a call by themselves, and a repetition must not take an
     /// acknowledgement away.
-    private func store(_ call: Declaration, marked mark: String, by principal: Principal) async throws {
-        if try await stands(mark, call.subject) { return }
+    private func store(
+        _ call: Declaration, marked mark: TAKCallMark, isAnew: Bool, by principal: Principal
+    ) async throws {
+        let declared = try await declared(of: call.subject)
+        if !isAnew, try await stands(mark, declared, of: call.subject) { return }
+        var call = call
+        // The engine keeps one call of a person. So the end of this one would also end a call that stands already, by
+        // whomever and however old: the id tells `end` of it.
+        let isOverAnother = declared.status == .sos || declared.status == .needsHelp
+        call.id = mark.idOfCall(at: call.receivedTime, isOverAnother: isOverAnother)
         _ = try await coordinator.ingest([.declaration(call)], by: principal)
     }
 
+    private func declared(of user: UserNumber) async throws -> Declared {
+        try await coordinator.inspect { engine, _, _ in engine.declared(of: user) }
+    }
+
     /// Whether a call with this mark is among those for which the user counts as calling for help.
-    private func stands(_ mark: String, _ user: UserNumber) async throws -> Bool {
-        let declared = try await coordinator.inspect { engine, _, _ in engine.declared(of: user) }
+    private func stands(_ mark: TAKCallMark, _ declared: Declared, of user: UserNumber) async throws -> Bool {
         guard declared.status == .sos else { return false }
         return try await coordinator.read { store in
-            let calls = try Self.calls(since: declared.since, of: user, in: store) ?? []
-            return calls.contains { $0.id.hasPrefix(mark) }
+            let before = DeclarationKey(sampleTime: Instant(milliseconds: declared.since.milliseconds - 1), id: "~")
+            let said = try store.declarations(of: user, after: before, limit: TAKCallMark.pageLimit)
+            return said.contains { mark.isOfCall($0.declaration) }
         }
     }
 
-    /// Ends the call for help that an event names, if this device made it by TAK and nobody has called for the person
-    /// since. Everything is decided on the writer's thread, so no other call can come between.
+    /// Ends the call for help that an event names, if this device made it by TAK and nobody else calls for the person.
+    /// Everything is decided on the writer's thread, so no other call can come between. Tries a few times.
     ///
     /// The person's safety then follows from their devices again: nobody is safe by this.
     ///
     /// - Returns: whether the call has ended.
+    /// - Throws: the last error.
     func end(_ event: CoTEvent, by principal: Principal) async throws -> Bool {
         guard let device = principal.device else { return false }
-        let mark = Self.mark(of: event, device)
+        let mark = TAKCallMark(of: event, by: device)
+        var tries = 1
+        while true {
+            do {
+                let hasEnded = try await end(mark, by: principal, device)
+                if !hasEnded { metrics.count(event: "tak_end_not_taken") }
+                return hasEnded
+            } catch {
+                if tries >= TAKLimits.endTries { throw error }
+            }
+            tries += 1
+            try await Task.sleep(for: .seconds(TAKLimits.callSeconds))
+        }
+    }
+
+    private func end(_ mark: TAKCallMark, by principal: Principal, _ device: DeviceNumber) async throws -> Bool {
         let user = principal.user
         // Most ends are of no call: they need no transaction.
-        guard try await stands(mark, user) else {
-            metrics.count(event: "tak_end_not_taken")
-            return false
-        }
-        let hasEnded = try await coordinator.withDecision(by: Author(principal)) {
-            [coordinator] engine, _, decision, now in
+        guard try await stands(mark, declared(of: user), of: user) else { return false }
+        return try await coordinator.withDecision(by: Author(principal)) { [coordinator] engine, _, decision, now in
             let directory = coordinator.directory
-            let declared = engine.declared(of: user)
             guard directory.devices[device]?.user == user, let person = directory.users[user],
                 Access(principal, in: directory).mayDeclare(.clear, of: person),
-                try Self.isOnlyCall(mark, declared, of: user, in: coordinator.store)
+                try mark.isOnlyCall(of: user, engine.declared(of: user), in: coordinator.store)
             else { return false }
             let clear = Declaration(
-                id: "\(mark)end-\(now.milliseconds)", subject: user, author: user, device: device, kind: .clear,
-                sampleTime: now, receivedTime: now)
+                id: mark.idOfEnd(at: now), subject: user, author: user, device: device, kind: .clear, sampleTime: now,
+                receivedTime: now)
             _ = engine.decide(.declaration(clear), now: now, into: &decision)
             return true
         }
-        if !hasEnded { metrics.count(event: "tak_end_not_taken") }
-        return hasEnded
-    }
-
-    /// The largest number of declarations since a call among which another call is looked for.
-    private static let declarationLimit = 500
-
-    /// The calls for help of a user since a moment, oldest first; nil when there are too many declarations to look
-    /// through.
-    private static func calls(
-        since moment: Instant, of user: UserNumber, in store: any Store
-    ) throws -> [Declaration]? {
-        let before = DeclarationKey(sampleTime: Instant(milliseconds: moment.milliseconds - 1), id: "~")
-        let said = try store.declarations(of: user, after: before, limit: declarationLimit)
-        guard said.count < declarationLimit else { return nil }
-        return said.map(\.declaration).filter { $0.kind == .sos || $0.kind == .needsHelp }
-    }
-
-    /// Whether the person calls for help, and each call since the call began has this mark.
-    private static func isOnlyCall(
-        _ mark: String, _ declared: Declared, of user: UserNumber, in store: any Store
-    ) throws -> Bool {
-        guard declared.status == .sos, declared.source == .ownDeclaration,
-            let calls = try calls(since: declared.since, of: user, in: store), !calls.isEmpty,
-            calls.allSatisfy({ $0.id.hasPrefix(mark) })
-        else { return false }
-        // A check-in timer that ran out calls without a declaration.
-        return declared.latest == calls.map(\.moment).max()
-    }
-
-    /// The beginning of the ids of declarations about one call by one device.
-    private static func mark(of event: CoTEvent, _ device: DeviceNumber) -> String {
-        "tak-\(device.rawValue)-\(Fingerprint.text(of: Array(event.uid.utf8)).prefix(16))-"
     }
 }

@@ -11,18 +11,26 @@ enum TAKLimits {
     static let strangers = 1_000
     /// The largest certificate of a client, in bytes.
     static let certificateBytes = 8 << 10
-    /// The number of events that are handled at once.
+    /// The number of events, or of messages without one, that are handled at once.
     static let eventsAtOnce = 64
     /// The bytes of an incomplete event that do not count against the memory for requests.
     static let freeBytes = 8 << 10
-    /// The number of events that cannot be read after which a connection ends.
+    /// The number of a connection's events that cannot be read and are kept for an operator.
     static let unreadable = 20
     /// How often a call for help is tried while the server cannot store it.
     static let callTries = 10
+    /// How often the end of a call is tried. While it is, the calls behind it wait.
+    static let endTries = 3
     /// Seconds between two such tries.
     static let callSeconds: Double = 1
+    /// The number of calls for help that are stored of what a connection that failed has left.
+    static let callsLeft = 16
+    /// The number of ends that were not taken which a connection remembers.
+    static let refusedEnds = 64
     /// Seconds between two heartbeats: each verifies the certificate, and sends who calls for help again.
     static let beatSeconds: Double = 30
+    /// The longest wait, in seconds, before a client is sent more after the server was too busy for it.
+    static let busySeconds: Double = 30
     /// Seconds for which a call for help holds on a client that hears no more of it.
     static let callHoldsSeconds: Double = 300
     /// The number of people whose state is sent at once.

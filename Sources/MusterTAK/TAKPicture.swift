@@ -27,6 +27,8 @@ struct TAKPicture: Sendable {
         var safety: Safety
         /// The newest position; nil where there is none.
         var position: Position?
+        /// The device that reported it.
+        var device: DeviceNumber?
         /// Whether the person has paused, and so is not shown unless they call for help.
         var isPaused: Bool
         var silenceSeconds: Double
@@ -40,6 +42,16 @@ struct TAKPicture: Sendable {
         var isMarked = false
         /// Whether the client has the person's call for help.
         var isCalling = false
+        /// The device whose place the marker shows.
+        var device: DeviceNumber?
+    }
+
+    /// What a client has of a region.
+    struct ShownRegion: Hashable, Sendable {
+        /// The number of its drawings.
+        var parts: Int
+        /// Whether they say that people are safe there.
+        var isMuster: Bool
     }
 
     // MARK: People
@@ -55,11 +67,13 @@ struct TAKPicture: Sendable {
             for number in people {
                 guard let user = directory.users[number], user.role != .gateway, access.mayRead(user) else { continue }
                 let safety = engine.safety(of: number)
-                let position = directory.devices(of: number)
-                    .compactMap { engine.locatedPosition(of: $0) ?? engine.latestPosition(of: $0) }
-                    .max { $0.sampleTime < $1.sampleTime }
+                let seen = directory.devices(of: number)
+                    .compactMap { device in
+                        (engine.locatedPosition(of: device) ?? engine.latestPosition(of: device)).map { (device, $0) }
+                    }
+                    .max { $0.1.sampleTime < $1.1.sampleTime }
                 sights[number] = Sight(
-                    name: user.name, safety: safety, position: position,
+                    name: user.name, safety: safety, position: seen?.1, device: seen?.0,
                     isPaused: engine.pause(of: number, now: now) != nil,
                     silenceSeconds: user.team.flatMap { directory.teams[$0]?.silenceSeconds }
                         ?? Team.defaultSilenceSeconds,
@@ -84,10 +98,11 @@ struct TAKPicture: Sendable {
         } else if before.isCalling {
             messages.append(sight.map { end(ofCallBy: user, $0, at: now) } ?? removal(of: callUID(user), at: now))
         }
-        // A pause hides where a person is, but not where one is who calls for help.
-        if let sight, let position = sight.position, !sight.isPaused || after.isCalling {
+        // A pause hides where a person is, but not where one is who calls for help, by an SOS or otherwise.
+        if let sight, let position = sight.position, !sight.isPaused || sight.safety.state.isCall {
             messages.append(marker(of: user, sight, position, at: now))
             after.isMarked = true
+            after.device = sight.device
         } else if before.isMarked {
             messages.append(removal(of: uid(user), at: now))
         }
@@ -209,12 +224,17 @@ struct TAKPicture: Sendable {
 
     // MARK: Regions
 
-    /// The regions that a reader gets: those of the team's collections that have a place.
-    func regions(for access: Access) -> [RegionNumber] {
+    /// The collections whose regions a reader gets.
+    func collections(for access: Access) -> Set<CollectionNumber> {
         guard access.mayReadRegions, let tracker = access.ownTracker.flatMap({ access.directory.trackers[$0] }) else {
             return []
         }
-        let regions = tracker.collections.sorted().lazy.flatMap { access.directory.regions(in: $0) }
+        return Set(tracker.collections)
+    }
+
+    /// The regions that a reader gets: those of the team's collections that have a place.
+    func regions(for access: Access) -> [RegionNumber] {
+        let regions = collections(for: access).sorted().lazy.flatMap { access.directory.regions(in: $0) }
         return Array(regions.prefix(TAKLimits.regions))
     }
 

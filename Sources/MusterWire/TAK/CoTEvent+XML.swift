@@ -116,15 +116,20 @@ struct CoTReader {
     }
 
     private mutating func readControl() throws(CoTError) {
-        let next: XMLReader.Event
-        do { next = try xml.next() } catch { throw .xml(error) }
-        switch next {
-        case .start:
-            open.append(xml.localName)
-            if xml.isNamed("TakRequest") { detail.requestedVersion = try attribute("version").flatMap { Int($0) } }
-        case .end: open.removeLast()
-        case .text: try readControl()
-        case .finished: return
+        while true {
+            let next: XMLReader.Event
+            do { next = try xml.next() } catch { throw .xml(error) }
+            switch next {
+            case .start:
+                open.append(xml.localName)
+                if xml.isNamed("TakRequest") { detail.requestedVersion = try attribute("version").flatMap { Int($0) } }
+                return
+            case .end:
+                open.removeLast()
+                return
+            case .text: continue
+            case .finished: return
+            }
         }
     }
 

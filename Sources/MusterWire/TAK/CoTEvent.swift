@@ -79,6 +79,12 @@ extension CoTEvent {
     /// software names itself, or a machine made the event.
     package var isReport: Bool { isAtom && (detail.isOfSender || how.hasPrefix("m-")) }
 
+    /// Whether the event is about a person or a vehicle of the sender's side on the ground, by its type.
+    package var isOnGround: Bool { type == "a-f-G" || type.hasPrefix("a-f-G-") }
+
+    /// Whether a person set the place on the map, so no machine found it.
+    package var isPlacedByHand: Bool { how.hasPrefix("h-") }
+
     /// The type of the event that asks the server to answer.
     package static let ping = "t-x-c-t"
     /// The type of the event that asks for a version of TAK's protocol.

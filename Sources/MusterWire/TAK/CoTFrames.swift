@@ -9,15 +9,32 @@ package struct CoTFrames: Sendable {
     }
 
     private var bytes: [UInt8] = []
-    /// How many of the bytes hold no end of an event.
+    /// Where the first byte is that has not been taken.
+    private var start = 0
+    /// The bytes from `start` to this index have been scanned, and hold no end of an event.
     private var searched = 0
 
+    /// How far the scan has come in the XML of an event.
+    private enum Scan: Hashable {
+        /// The tag `<event` has not begun.
+        case before
+        /// In the tag, and in an attribute's value where there is a quote.
+        case tag(quote: UInt8?)
+        /// Behind the tag.
+        case inside
+    }
+
+    private var scan = Scan.before
+
+    private static let begin = Array("<event".utf8)
     private static let end = Array("</event>".utf8)
+    /// So many taken bytes may stay in front of those that wait.
+    private static let takenLimitBytes = 4 << 10
 
     package init() {}
 
     /// The number of bytes that wait for the rest of their event.
-    package var waitingBytes: Int { bytes.count }
+    package var waitingBytes: Int { bytes.count - start }
 
     package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
@@ -26,58 +43,88 @@ package struct CoTFrames: Sendable {
     /// - Throws: `CoTError.tooLarge`, after which the stream cannot be read further.
     package mutating func next() throws(CoTError) -> Frame? {
         skipSpace()
-        guard let first = bytes.first else { return nil }
-        return first == TAKMessage.magic ? try nextMessage() : try nextXML()
+        guard start < bytes.count else { return nil }
+        return bytes[start] == TAKMessage.magic ? try nextMessage() : try nextXML()
     }
 
     private mutating func skipSpace() {
-        let blank = bytes.prefix { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 || $0 == 0 }.count
+        let blank = bytes[start...].prefix { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 || $0 == 0 }.count
         if blank > 0 { drop(blank) }
     }
 
     private mutating func nextXML() throws(CoTError) -> Frame? {
         guard let end = endOfEvent() else {
-            searched = bytes.count
-            guard bytes.count <= CoTEvent.limitBytes else { throw .tooLarge }
+            guard waitingBytes <= CoTEvent.limitBytes else { throw .tooLarge }
             return nil
         }
-        guard end <= CoTEvent.limitBytes else { throw .tooLarge }
-        let frame = Array(bytes[..<end])
-        drop(end)
+        guard end - start <= CoTEvent.limitBytes else { throw .tooLarge }
+        let frame = Array(bytes[start..<end])
+        drop(end - start)
         return .xml(frame)
     }
 
-    /// The index behind the first end of an event; nil where there is none.
-    private func endOfEvent() -> Int? {
-        var place = max(0, searched - Self.end.count)
-        while place + Self.end.count <= bytes.count {
-            if bytes[place] == Self.end[0], bytes[place..<place + Self.end.count].elementsEqual(Self.end) {
-                return place + Self.end.count
+    /// The index behind the first end of an event, which is `</event>`, or `/>` where the event has no elements; nil
+    /// where there is none.
+    private mutating func endOfEvent() -> Int? {
+        while searched < bytes.count {
+            let byte = bytes[searched]
+            switch scan {
+            case .tag(let quote):
+                // No value may hold this character, so a quote is missing: another event must not be lost by that.
+                if byte == UInt8(ascii: "<") {
+                    scan = .inside
+                    continue
+                }
+                if byte == quote {
+                    scan = .tag(quote: nil)
+                } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    scan = .tag(quote: byte)
+                } else if quote == nil, byte == UInt8(ascii: ">") {
+                    if bytes[searched - 1] == UInt8(ascii: "/") { return searched + 1 }
+                    scan = .inside
+                }
+            case .before, .inside:
+                if byte == UInt8(ascii: "<") {
+                    guard bytes.count - searched >= Self.end.count else { return nil }
+                    let rest = bytes[searched...]
+                    if rest.starts(with: Self.end) { return searched + Self.end.count }
+                    if scan == .before, rest.starts(with: Self.begin) { scan = .tag(quote: nil) }
+                }
             }
-            place += 1
+            searched += 1
         }
         return nil
     }
 
     private mutating func nextMessage() throws(CoTError) -> Frame? {
         var length = 0
-        var place = 1
-        while true {
+        var place = start + 1
+        for shift in stride(from: 0, to: 21, by: 7) {
             guard place < bytes.count else { return nil }
-            guard place <= 3 else { throw .tooLarge }
-            length |= Int(bytes[place] & 0x7F) << (7 * (place - 1))
+            let byte = bytes[place]
             place += 1
-            if bytes[place - 1] & 0x80 == 0 { break }
+            length |= Int(byte & 0x7F) << shift
+            if byte & 0x80 == 0 {
+                guard length <= CoTEvent.limitBytes else { throw .tooLarge }
+                guard bytes.count >= place + length else { return nil }
+                let frame = Array(bytes[place..<place + length])
+                drop(place + length - start)
+                return .message(frame)
+            }
         }
-        guard length <= CoTEvent.limitBytes else { throw .tooLarge }
-        guard bytes.count >= place + length else { return nil }
-        let frame = Array(bytes[place..<place + length])
-        drop(place + length)
-        return .message(frame)
+        throw .tooLarge
     }
 
+    /// Takes bytes. Those that wait move to the front only when they are fewer than the taken ones, so taking many
+    /// small events costs no more than their bytes; a stream without waiting bytes holds no memory.
     private mutating func drop(_ count: Int) {
-        bytes.removeFirst(count)
-        searched = 0
+        start += count
+        (searched, scan) = (start, .before)
+        if start == bytes.count {
+            (bytes, start, searched) = ([], 0, 0)
+        } else if start > Self.takenLimitBytes, start > bytes.count / 2 {
+            bytes.removeFirst(start)
+            (start, searched) = (0, 0)
+        }
     }
 }

@@ -55,7 +55,7 @@ package enum TAKMessage {
         var (time, stale): (UInt64?, UInt64?)
         var (latitude, longitude) = (0.0, 0.0)
         var (height, error): (Double?, Double?)
-        var detail = CoTEvent.Detail()
+        var detailBytes: ArraySlice<UInt8>?
         while let field = try reader.next() {
             switch field.number {
             case Field.type: type = try field.text()
@@ -67,7 +67,7 @@ package enum TAKMessage {
             case Field.longitude: longitude = try field.double()
             case Field.height: height = try field.double()
             case Field.circularError: error = try field.double()
-            case Field.detail: detail = try Self.detail(of: field.bytes())
+            case Field.detail: detailBytes = try field.bytes()
             default: continue
             }
         }
@@ -75,10 +75,16 @@ package enum TAKMessage {
         guard uid.utf8.count <= CoTEvent.uidLimitBytes else { throw .invalid("uid") }
         guard !type.isEmpty else { throw .missing("type") }
         guard type.utf8.count <= CoTEvent.uidLimitBytes else { throw .invalid("type") }
-        // A call for help counts without a time and without a place.
+        // A call for help counts without a time, a place, and details that can be read.
         let isAlert = type.hasPrefix(CoTEvent.alerts)
         guard let time = instant(time) ?? (isAlert ? CoTEvent.unknownTime : nil) else { throw .invalid("time") }
         guard let stale = instant(stale) ?? (isAlert ? CoTEvent.unknownTime : nil) else { throw .invalid("stale") }
+        var detail = CoTEvent.Detail()
+        do throws(CoTError) {
+            if let detailBytes { detail = try Self.detail(of: detailBytes) }
+        } catch {
+            if !isAlert { throw error }
+        }
         var point: CoTEvent.Point?
         do throws(CoTError) {
             point = try CoTEvent.Point(latitude, longitude, height: finite(height), error: finite(error))

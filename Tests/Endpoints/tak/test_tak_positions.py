@@ -167,6 +167,38 @@ def test_what_a_client_draws_or_passes_on_is_no_position_of_its_device(server, a
     assert [found["latitude"] for found in history(admin, user)] == [43, 44]
 
 
+def test_what_flies_is_never_the_client_and_who_names_its_software_is(server, admin, make_user, tmp_path):
+    """Also where a receiver on the phone speaks first after each connection."""
+    user, _ = make_user()
+    with Client(server, enroll(server, tmp_path, user)) as phone:
+        phone.send(
+            event("aircraft", "a-n-A-C-F", latitude=1, detail=""),
+            event("drone", "a-f-A-M-H-Q", latitude=2, detail=""),
+            event("ANDROID-1", latitude=43),
+            event("drone", "a-f-A-M-H-Q", latitude=3, detail=""),
+            event("ANDROID-1", latitude=44, seconds=0.5))
+        eventually(lambda: len(history(admin, user)) == 2)
+    assert [found["latitude"] for found in history(admin, user)] == [43, 44]
+
+
+def test_who_names_its_software_takes_the_place_of_who_does_not(server, admin, make_user, tmp_path):
+    user, _ = make_user()
+    with Client(server, enroll(server, tmp_path, user)) as phone:
+        phone.send(
+            event("vehicle", latitude=42, detail=""), event("ANDROID-1", latitude=43, seconds=0.1),
+            event("vehicle", latitude=45, detail="", seconds=0.2), event("ANDROID-1", latitude=44, seconds=0.3))
+        eventually(lambda: len(history(admin, user)) == 3)
+    assert [found["latitude"] for found in history(admin, user)] == [42, 43, 44]
+
+
+def test_a_place_that_a_person_set_by_hand_is_no_position(server, admin, make_user, tmp_path):
+    user, _ = make_user()
+    with Client(server, enroll(server, tmp_path, user)) as phone:
+        phone.send(event("A", latitude=42, how="h-e"), event("A", latitude=43, seconds=0.1))
+        eventually(lambda: history(admin, user))
+    assert [found["latitude"] for found in history(admin, user)] == [43]
+
+
 def test_a_place_that_is_unknown_is_no_position(server, admin, make_user, tmp_path):
     user, _ = make_user()
     with Client(server, enroll(server, tmp_path, user)) as phone:

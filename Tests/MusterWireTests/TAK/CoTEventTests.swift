@@ -80,6 +80,16 @@ import Testing
         #expect(try CoTEvent(xml: Self.text(how: "h-e", detail: "<__group/>")).isReport)
     }
 
+    @Test func `a call for help in a message counts although its details cannot be read`() throws {
+        func message(_ type: String) -> [UInt8] {
+            let event = [0x0A, UInt8(type.utf8.count)] + Array(type.utf8) + [0x2A, 1, 0x41, 0x30, 1, 0x40, 1]
+                + [0x7A, 4, 0x0A, 2] + Array("<a".utf8)
+            return [0x12, UInt8(event.count)] + event
+        }
+        #expect(try TAKMessage.event(in: message("b-a-o-tbl"))?.isCall == true)
+        #expect(throws: CoTError.self) { try TAKMessage.event(in: message("a-f-G-U-C")) }
+    }
+
     // MARK: Frames
 
     @Test func `a stream is cut into events, however it arrives`() throws {
@@ -94,6 +104,39 @@ import Testing
             }
             #expect(found.count == 3 && found[2] == .message([0x12, 0]) && frames.waitingBytes == 6)
         }
+    }
+
+    @Test func `many small messages cost no more than their bytes`() throws {
+        var frames = CoTFrames()
+        let count = 512 << 10
+        frames.append([UInt8](repeating: 0, count: count * 2).indices.map { $0.isMultiple(of: 2) ? 0xBF : 0 })
+        let clock = ContinuousClock()
+        let began = clock.now
+        var found = 0
+        while try frames.next() != nil { found += 1 }
+        #expect(found == count && frames.waitingBytes == 0)
+        // Moving the rest of the bytes for each message takes minutes.
+        #expect(began.duration(to: clock.now) < .seconds(20))
+    }
+
+    @Test func `an event without elements, and one without a quote, swallow no other`() throws {
+        for first in [
+            #"<?xml version="1.0"?><event uid="A" type="b-a-o-tbl" how='/>'/>"#, #"<event uid="A type="b"></event>"#,
+            "<event uid=\"A></event>", "<other/></event>",
+        ] {
+            let (text, second) = (Array(first.utf8), Array(Self.text(uid: "B").utf8))
+            for size in [1, 1_000] {
+                var frames = CoTFrames()
+                var found: [CoTFrames.Frame] = []
+                let stream = text + second
+                for start in stride(from: 0, to: stream.count, by: size) {
+                    frames.append(stream[start..<min(start + size, stream.count)])
+                    while let frame = try frames.next() { found.append(frame) }
+                }
+                #expect(found == [.xml(text), .xml(second)], "\(first)")
+            }
+        }
+        #expect(try CoTEvent(xml: #"<event uid="A" type="b-a-o-tbl"/>"#).isCall)
     }
 
     @Test func `an event that is too large ends the stream`() {
