@@ -11,6 +11,7 @@ from native_api import now
 from role_incidents import incident_rules
 from role_rule import Rule, everyone, keepers, persons, phone, readers, sam, signed_in, south_readers, v1
 from role_world import World, an_hour_ago, measured, region, sample, seen_beacon, subscription
+from signing_request import signing_request
 
 tracker = {"/api/users/{account}", "/api/places"}
 """The location-tracker apps', which are told no in their own words."""
@@ -124,7 +125,7 @@ rules = [
     Rule("GET", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("DELETE", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("POST", v1 + "/users/{user}/devices/{device}/certificate", phone + "/certificate", keepers,
-         {"request": "none"}),
+         {"request": signing_request()}),
     # Sam is the same person as himself: whoever may say so hears that there is nothing to do.
     Rule("POST", v1 + "/users/{user}/devices/{device}/owner", phone + "/owner", {"admin", "own leader"}, {"to": "sam"}),
     Rule("POST", v1 + "/users/{user}/join", sam + "/join", {"admin", "own leader"}, {"to": "sam"}),
