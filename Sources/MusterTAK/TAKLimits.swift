@@ -2,6 +2,8 @@
 enum TAKLimits {
     /// Seconds within which a client must have shown its certificate.
     static let handshakeSeconds: Double = 10
+    /// Seconds between two tries to open the port.
+    static let startSeconds: Double = 30
     /// The largest number of clients of all users.
     static let clients = 5_000
     /// The largest number of connections from one address that have not shown a certificate. An IPv6 /64 counts as one

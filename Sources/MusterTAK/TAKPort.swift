@@ -22,7 +22,7 @@ struct TAKPort: Service {
     }
 
     func run() async throws {
-        let context = try await Self.context(parts)
+        guard let context = try await contextInTime() else { return }
         let (intake, picture) = (TAKIntake(parts), TAKPicture(parts))
         let connection = EventLoopConnection { [parts, clients] channel in
             let address = channel.remoteAddress?.ipAddress ?? ""
@@ -46,6 +46,27 @@ struct TAKPort: Service {
         } catch {
             throw ListeningError(error, host: host, port: port, option: "--tak-port") ?? error
         }
+    }
+
+    /// The settings of TLS. Where they cannot be made, because the disk is full at the first start, the server runs
+    /// without this port, and tries again.
+    ///
+    /// - Returns: nil when the server stops before.
+    private func contextInTime() async throws -> NIOSSLContext? {
+        while !Task.isShuttingDownGracefully {
+            do {
+                return try await Self.context(parts)
+            } catch {
+                parts.metrics.count(event: "tak_not_started")
+                parts.logger.error(
+                    "TAK clients cannot connect: the certificate of their port cannot be made",
+                    metadata: ["error": "\(error)", "nextTrySeconds": "\(TAKLimits.startSeconds)"])
+                isOpen()
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(TAKLimits.startSeconds)) }
+                try Task.checkCancellation()
+            }
+        }
+        return nil
     }
 
     /// The settings of TLS: a certificate that is made at each start, and only clients with one of the same authority.

@@ -50,6 +50,13 @@ package struct CertificateAuthority: Sendable {
             // Another request may have made it meanwhile.
             let stored = try draft.transaction.credential(.certificateAuthority, key: credentialKey)
             if let authority = stored.flatMap({ CertificateAuthority($0, vault) }) { return authority }
+            if stored != nil {
+                identity.logger.error(
+                    """
+                    The authority of devices' certificates cannot be read with secrets.key, so a new one is made: enroll \
+                    every device again
+                    """)
+            }
             let key = Array(made.key.derRepresentation)
             let length = [UInt8(key.count >> 8), UInt8(key.count & 0xFF)]
             draft.credentials.append(
