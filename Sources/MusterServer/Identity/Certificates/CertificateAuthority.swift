@@ -1,5 +1,6 @@
 import CryptoExtras
 import Foundation
+import Logging
 package import MusterCore
 import MusterStore
 import SwiftASN1
