@@ -54,8 +54,8 @@ package struct CertificateAuthority: Sendable {
             if stored != nil {
                 identity.logger.error(
                     """
-                    The authority of devices' certificates cannot be read with secrets.key, so a new one is made: enroll \
-                    every device again
+                    The authority of devices' certificates cannot be read with secrets.key, so a new one is made: \
+                    enroll every device again
                     """)
             }
             let key = Array(made.key.derRepresentation)
