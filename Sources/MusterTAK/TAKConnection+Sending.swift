@@ -20,7 +20,9 @@ extension TAKConnection {
                 } catch {
                     if (error as? IdentityError)?.endsCredential == true || work.isAbandoned
                         || (error as? CoordinatorError) == .closed
-                    { throw error }
+                    {
+                        throw error
+                    }
                     // The server is too busy. What is due stays due. Each client waits another time, and longer each
                     // time, so that all together do not keep the server busy.
                     parts.metrics.count(event: "tak_delayed")

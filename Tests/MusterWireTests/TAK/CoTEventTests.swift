@@ -82,7 +82,8 @@ import Testing
 
     @Test func `a call for help in a message counts although its details cannot be read`() throws {
         func message(_ type: String) -> [UInt8] {
-            let event = [0x0A, UInt8(type.utf8.count)] + Array(type.utf8) + [0x2A, 1, 0x41, 0x30, 1, 0x40, 1]
+            let event =
+                [0x0A, UInt8(type.utf8.count)] + Array(type.utf8) + [0x2A, 1, 0x41, 0x30, 1, 0x40, 1]
                 + [0x7A, 4, 0x0A, 2] + Array("<a".utf8)
             return [0x12, UInt8(event.count)] + event
         }
