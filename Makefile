@@ -11,7 +11,7 @@ SOAK_SEEDS ?= 1000
 # The Swift suites that repeat more, or run more seeds, in `make soak` than in `make test`.
 SOAK_SUITES := Storm|ClockScenario|Damage|ReportedState|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy|SafetyStudy
 SOAK_SUITES := $(SOAK_SUITES)|ShortcutEquivalence|RealData|RegionIndex.*|Inradius|ShapeRules|Distance|Separation
-SOAK_SUITES := $(SOAK_SUITES)|ScannerGap|DocumentQuery
+SOAK_SUITES := $(SOAK_SUITES)|ScannerGap|DocumentQuery|Drill
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test soak bench fuzz wasm basemap docs package test-package format lint
