@@ -40,7 +40,7 @@ struct TAKCallMark: Hashable, Sendable {
         else { return false }
         let own = said.filter { isOfCall($0.declaration) && $0.declaration.moment >= declared.since }
         guard let first = own.first?.declaration, first.moment == declared.since,
-            !first.id.hasPrefix(prefix + Self.over)
+            !own.contains(where: { $0.declaration.id.hasPrefix(prefix + Self.over) })
         else { return false }
         // A check-in timer that ran out calls without a declaration.
         guard declared.latest == own.map(\.declaration.moment).max() else { return false }

@@ -54,6 +54,11 @@ final class TAKClients: Service {
     ) throws(FeedShares.Refusal) -> TAKConnection? {
         try state.withLock { state -> Result<TAKConnection?, FeedShares.Refusal> in
             let previous = state.open[device]
+            if let previous, previous.owner.user == owner.user {
+                // The place stays that of the device.
+                state.open[device] = (connection, previous.owner)
+                return .success(previous.connection)
+            }
             if let previous { state.shares.close(previous.owner) }
             do throws(FeedShares.Refusal) {
                 try state.shares.open(owner)
@@ -96,4 +101,13 @@ final class TAKClients: Service {
         try? await gracefulShutdown()
         for connection in connections { await connection.close() }
     }
+}
+
+/// Whether something has happened, as any thread sees it.
+final class TAKFlag: Sendable {
+    private let state = Atomic<Bool>(false)
+
+    var isSet: Bool { state.load(ordering: .acquiring) }
+
+    func set() { state.store(true, ordering: .releasing) }
 }

@@ -132,7 +132,9 @@ extension TAKConnection {
         do {
             try await intake.store(positions, by: principal)
         } catch {
-            failure = failure ?? error
+            // Positions come again. The connection goes on, because a call for help may be on its way by it.
+            parts.metrics.count(event: "tak_positions_lost")
+            if (error as? CoordinatorError) == .closed { failure = failure ?? error }
         }
         if let failure { throw failure }
     }
@@ -148,7 +150,7 @@ extension TAKConnection {
     private func end(_ event: CoTEvent, by principal: Principal) async {
         let hasEnded: Bool
         do {
-            hasEnded = try await intake.end(event, by: principal)
+            hasEnded = try await intake.end(event, by: principal, unless: { [isTakenOver] in isTakenOver.isSet })
         } catch {
             parts.metrics.count(event: "tak_end_not_taken")
             hasEnded = false

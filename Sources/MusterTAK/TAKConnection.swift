@@ -25,6 +25,8 @@ actor TAKConnection {
     private let receiving: RequestWork
     private let eventLoop: any EventLoop
 
+    /// Whether a newer connection of the device counts.
+    nonisolated let isTakenOver = TAKFlag()
     private(set) var phase = Phase.handshaking
     private var isStranger = true
     private var certificate: [UInt8] = []
@@ -132,6 +134,7 @@ actor TAKConnection {
         parts.occasionalLog.warn("tak_taken_over", "A TAK client connected with the certificate of another") {
             ["device": .string(name)]
         }
+        previous.isTakenOver.set()
         await previous.close()
     }
 

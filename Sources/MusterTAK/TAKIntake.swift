@@ -50,25 +50,16 @@ struct TAKIntake: Sendable {
     ///   not.
     /// - Throws: the last error.
     func call(_ event: CoTEvent, by principal: Principal, isAnew: Bool) async throws {
-        let access = Access(principal, in: coordinator.directory)
-        guard let device = principal.device, let user = access.directory.users[principal.user],
-            access.mayDeclare(.sos, of: user)
-        else { return metrics.count(event: "tak_sos_not_allowed") }
-        let now = configuration.now()
-        let mark = TAKCallMark(of: event, by: device)
-        let declaration = Declaration(
-            id: mark.idOfCall(at: now, isOverAnother: false), subject: user.number, author: user.number,
-            device: device,
-            // TAK's clients keep no queue, so a call is made when it arrives: a wrong clock must cost nobody help.
-            kind: .sos, sampleTime: now, receivedTime: now, coordinate: event.point?.coordinate)
+        guard let device = principal.device else { return metrics.count(event: "tak_sos_not_allowed") }
         var tries = 1
         while true {
             do {
-                return try await store(declaration, marked: mark, isAnew: isAnew, by: principal)
+                return try await store(event, from: device, isAnew: isAnew, by: principal)
             } catch {
                 metrics.count(event: "tak_sos_delayed")
                 if tries >= TAKLimits.callTries {
-                    logger.error("A call for help could not be stored", metadata: ["user": "\(user.name)"])
+                    let name = coordinator.directory.users[principal.user]?.name ?? ""
+                    logger.error("A call for help could not be stored", metadata: ["user": "\(name)"])
                     throw error
                 }
             }
@@ -79,17 +70,33 @@ struct TAKIntake: Sendable {
 
     /// Stores a call unless it stands already: clients repeat a call by themselves, and a repetition must not take an
     /// acknowledgement away.
+    ///
+    /// TAK's clients keep no queue, so a call is made when it arrives: a wrong clock must cost nobody help. Its time is
+    /// decided on the writer's thread, and is never before what was last said of the person, so that the call counts.
     private func store(
-        _ call: Declaration, marked mark: TAKCallMark, isAnew: Bool, by principal: Principal
+        _ event: CoTEvent, from device: DeviceNumber, isAnew: Bool, by principal: Principal
     ) async throws {
-        let declared = try await declared(of: call.subject)
-        if !isAnew, try await stands(mark, declared, of: call.subject) { return }
-        var call = call
-        // The engine keeps one call of a person. So the end of this one would also end a call that stands already, by
-        // whomever and however old: the id tells `end` of it.
-        let isOverAnother = declared.status == .sos || declared.status == .needsHelp
-        call.id = mark.idOfCall(at: call.receivedTime, isOverAnother: isOverAnother)
-        _ = try await coordinator.ingest([.declaration(call)], by: principal)
+        let (user, mark) = (principal.user, TAKCallMark(of: event, by: device))
+        if !isAnew, try await stands(mark, declared(of: user), of: user) { return }
+        let isTaken = try await coordinator.withDecision(by: Author(principal)) {
+            [coordinator] engine, _, decision, now in
+            let directory = coordinator.directory
+            guard directory.devices[device]?.user == user, let person = directory.users[user],
+                Access(principal, in: directory).mayDeclare(.sos, of: person)
+            else { return false }
+            let declared = engine.declared(of: user)
+            let moment = max(now, declared.latest ?? now)
+            // The engine keeps one call of a person. So the end of this one would also end a call that stands already,
+            // by whomever and however old: the id tells `end` of it.
+            let isOverAnother = declared.status == .sos || declared.status == .needsHelp
+            let call = Declaration(
+                id: mark.idOfCall(at: moment, isOverAnother: isOverAnother), subject: user, author: user,
+                device: device, kind: .sos, sampleTime: moment, receivedTime: moment,
+                coordinate: event.point?.coordinate)
+            _ = engine.decide(.declaration(call), now: now, into: &decision)
+            return true
+        }
+        if !isTaken { metrics.count(event: "tak_sos_not_allowed") }
     }
 
     private func declared(of user: UserNumber) async throws -> Declared {
@@ -111,15 +118,18 @@ struct TAKIntake: Sendable {
     ///
     /// The person's safety then follows from their devices again: nobody is safe by this.
     ///
+    /// - Parameter isOver: whether the device has connected anew, so that the person may have called again there.
     /// - Returns: whether the call has ended.
     /// - Throws: the last error.
-    func end(_ event: CoTEvent, by principal: Principal) async throws -> Bool {
+    func end(
+        _ event: CoTEvent, by principal: Principal, unless isOver: @escaping @Sendable () -> Bool
+    ) async throws -> Bool {
         guard let device = principal.device else { return false }
         let mark = TAKCallMark(of: event, by: device)
         var tries = 1
         while true {
             do {
-                let hasEnded = try await end(mark, by: principal, device)
+                let hasEnded = try await end(mark, by: principal, device, unless: isOver)
                 if !hasEnded { metrics.count(event: "tak_end_not_taken") }
                 return hasEnded
             } catch {
@@ -130,13 +140,16 @@ struct TAKIntake: Sendable {
         }
     }
 
-    private func end(_ mark: TAKCallMark, by principal: Principal, _ device: DeviceNumber) async throws -> Bool {
+    private func end(
+        _ mark: TAKCallMark, by principal: Principal, _ device: DeviceNumber,
+        unless isOver: @escaping @Sendable () -> Bool
+    ) async throws -> Bool {
         let user = principal.user
         // Most ends are of no call: they need no transaction.
         guard try await stands(mark, declared(of: user), of: user) else { return false }
         return try await coordinator.withDecision(by: Author(principal)) { [coordinator] engine, _, decision, now in
             let directory = coordinator.directory
-            guard directory.devices[device]?.user == user, let person = directory.users[user],
+            guard !isOver(), directory.devices[device]?.user == user, let person = directory.users[user],
                 Access(principal, in: directory).mayDeclare(.clear, of: person),
                 try mark.isOnlyCall(of: user, engine.declared(of: user), in: coordinator.store)
             else { return false }

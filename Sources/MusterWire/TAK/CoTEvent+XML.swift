@@ -8,8 +8,20 @@ extension CoTEvent {
     package init(xml bytes: UnsafeRawBufferPointer) throws(CoTError) {
         guard bytes.count <= Self.limitBytes else { throw .tooLarge }
         let text: [UInt8]
-        do { text = try XMLEncoding.utf8(bytes) } catch { throw .xml(error) }
-        self = try text.withUnsafeBytes { buffer in
+        do {
+            text = try XMLEncoding.utf8(bytes)
+        } catch {
+            // A character that a client cut in a name costs nobody help.
+            let event = try? Self.read(Array(String(decoding: bytes, as: UTF8.self).utf8))
+            guard let event, event.isCall else { throw .xml(error) }
+            self = event
+            return
+        }
+        self = try Self.read(text)
+    }
+
+    private static func read(_ text: [UInt8]) throws(CoTError) -> CoTEvent {
+        try text.withUnsafeBytes { buffer in
             Result { () throws(CoTError) in try CoTReader.event(in: buffer) }
         }.get()
     }
@@ -58,14 +70,15 @@ struct CoTReader {
     }
 
     private mutating func readEvent() throws(CoTError) -> CoTEvent {
-        let uid = try required("uid", limit: CoTEvent.uidLimitBytes)
         let type = try required("type", limit: CoTEvent.uidLimitBytes)
-        let how = try attribute("how") ?? ""
         isAlert = type.hasPrefix(CoTEvent.alerts)
+        let uid = try required("uid", limit: isAlert ? CoTEvent.limitBytes : CoTEvent.uidLimitBytes)
+        let how = isAlert ? (try? attribute("how")) ?? "" : try attribute("how") ?? ""
         let time = try instant("time")
         let stale = try instant("stale")
         open = ["event"]
-        try readAll()
+        // A call for help counts with details that cannot be read.
+        do throws(CoTError) { try readAll() } catch { if !isAlert { throw error } }
         guard hasPoint || isAlert else { throw .missing("point") }
         return CoTEvent(
             uid: uid, type: type, how: Self.cut(how), time: time, stale: stale, point: point, detail: detail)
@@ -146,7 +159,7 @@ struct CoTReader {
     }
 
     private func instant(_ name: StaticString) throws(CoTError) -> Instant {
-        if isAlert { return try attribute(name).flatMap { Instant(trackerText: $0) } ?? CoTEvent.unknownTime }
+        if isAlert { return (try? attribute(name)).flatMap { Instant(trackerText: $0) } ?? CoTEvent.unknownTime }
         guard let instant = Instant(trackerText: try required(name, limit: 40)) else { throw .invalid(name) }
         return instant
     }

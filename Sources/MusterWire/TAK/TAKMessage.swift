@@ -72,11 +72,11 @@ package enum TAKMessage {
             }
         }
         guard !uid.isEmpty else { throw .missing("uid") }
-        guard uid.utf8.count <= CoTEvent.uidLimitBytes else { throw .invalid("uid") }
         guard !type.isEmpty else { throw .missing("type") }
         guard type.utf8.count <= CoTEvent.uidLimitBytes else { throw .invalid("type") }
-        // A call for help counts without a time, a place, and details that can be read.
+        // A call for help counts without a time, a place, and details that can be read, and by any UID.
         let isAlert = type.hasPrefix(CoTEvent.alerts)
+        guard isAlert || uid.utf8.count <= CoTEvent.uidLimitBytes else { throw .invalid("uid") }
         guard let time = instant(time) ?? (isAlert ? CoTEvent.unknownTime : nil) else { throw .invalid("time") }
         guard let stale = instant(stale) ?? (isAlert ? CoTEvent.unknownTime : nil) else { throw .invalid("stale") }
         var detail = CoTEvent.Detail()

@@ -148,6 +148,13 @@ def test_a_call_counts_where_no_feed_is_left_to_show_the_client_anything(person,
         leader.await_event(marker_of(person.name))
 
 
+def test_a_call_counts_after_a_word_of_a_phone_whose_clock_is_ahead(person):
+    person.declare("offSite", sampleTime=stamp(now() + 30_000))
+    with person.client() as client:
+        client.send(call("A"))
+        eventually(person.safety, lambda state: state == "sos")
+
+
 def test_a_call_behind_events_that_cannot_be_read_counts(person):
     with person.client() as client:
         client.send(*[event("A").replace("uid=", "no=")] * 25, *[event("A")] * 100, call("A"))

@@ -67,6 +67,24 @@ import Testing
         #expect(throws: CoTError.self) { try CoTEvent(xml: text) }
     }
 
+    @Test(arguments: [
+        text(uid: String(repeating: "x", count: 300), type: "b-a-o-tbl"), text(type: "b-a-o-tbl", time: "yesterday"),
+        text(type: "b-a-o-tbl", detail: "<contact callsign='A & B'/>"),
+        text(type: "b-a-o-tbl", detail: String(repeating: "<a>", count: 40)), text(type: "b-a-o-tbl", detail: "</b>"),
+    ])
+    func `a call for help counts although something beside it cannot be read`(text: String) throws {
+        #expect(try CoTEvent(xml: text).isCall)
+    }
+
+    @Test func `a call for help counts although a client cut a character in a name`() throws {
+        func bytes(_ type: String) -> [UInt8] {
+            Array(Self.text(type: type, detail: "<contact callsign='Zo").utf8.dropLast(17)) + [0xC3]
+                + Array("'/></detail></event>".utf8)
+        }
+        #expect(try bytes("b-a-o-tbl").withUnsafeBytes { try CoTEvent(xml: $0) }.isCall)
+        #expect(throws: CoTError.self) { try bytes("a-f-G").withUnsafeBytes { try CoTEvent(xml: $0) } }
+    }
+
     @Test func `a client asks for a version in an element of its own`() throws {
         let event = try CoTEvent(
             xml: Self.text(
