@@ -13,7 +13,7 @@ package struct CoTEvent: Hashable, Sendable {
     package var how: String
     /// When the sender made the event.
     package var time: Instant
-    /// Until when the event holds, by the sender.
+    /// The time until which the event holds, as its sender says.
     package var stale: Instant
     /// The place; nil where the sender does not know it.
     package var point: Point?
