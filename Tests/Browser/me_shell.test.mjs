@@ -120,7 +120,7 @@ class WorkerWorld {
             location: { href: `http://localhost/me/worker.js?v=${version}` },
             registration: { scope: "http://localhost/me/", active: this.active },
             addEventListener: (name, act) => { (this.listeners[name] ??= []).push(act); },
-            skipWaiting: () => { this.skipped = true; },
+            skipWaiting: () => { this.toldActive.push("skipWaiting"); this.skipped = true; },
             clients: { claim: async () => { this.hasClaimed = true; } },
         };
         const context = vm.createContext({
@@ -196,8 +196,9 @@ test("a worker that takes over leaves no older version, and waits until it is as
     assert.equal(first.caches.size, 2);
     await second.fire("message", { data: { type: "takeOver" } });
     assert.equal(second.skipped, true);
-    assert.ok(second.toldActive.length > 1 && new Set(second.toldActive).size === 1, "as long as it has to wait");
-    assert.equal(second.toldActive[0], "giveWay");
+    const [before, then, ...rest] = second.toldActive;
+    assert.deepEqual([before, then], ["giveWay", "skipWaiting"], "a message to a worker that ends starts it again");
+    assert.ok(rest.length > 1 && rest.every((each) => each === "giveWay"), "as long as it has to wait");
     second.caches.set("muster-person-tiles", new Map());
     await second.fire("activate");
     assert.equal(second.caches.size, 2, "caches of others stay");
@@ -260,5 +261,18 @@ test("a worker that is in use already, and was ended since, asks nobody to give 
     const world = new WorkerWorld(server, "one");
     world.active.scriptURL = "http://localhost/me/worker.js?v=one";
     await world.fire("message", { data: { type: "takeOver" } });
-    assert.deepEqual(world.toldActive, []);
+    assert.deepEqual(world.toldActive, ["skipWaiting"]);
+});
+
+test("what is registered once more keeps what is there, and the API is asked without the worker", async () => {
+    const server = new Server(files);
+    const world = new WorkerWorld(server, await serverVersion(server.get));
+    await world.fire("install");
+    const again = new WorkerWorld(server, `${await serverVersion(server.get)}&again=1`, { caches: world.caches });
+    server.get = () => { throw new Error("nothing is fetched"); };
+    const routes = [];
+    await again.fire("install", { addRoutes: async (added) => { routes.push(...added); } });
+    assert.equal(await again.text("me/app.js"), "1");
+    const paths = routes.map(({ condition, source }) => `${source} ${condition.urlPattern.pathname}`);
+    assert.deepEqual(paths, ["api/", "health", "me/shell.json", "me/worker.js"].map((path) => `network /${path}*`));
 });

@@ -60,11 +60,14 @@ function update(container, options = {}) {
 
 test("the page registers a worker for the server's version, and says when a newer one is ready", async () => {
     const container = new Container();
-    const { made, told } = update(container);
+    let version = "abc";
+    const { made, told, pass } = update(container, { find: async () => found(version) });
     await made.begin();
     await made.look();
     assert.deepEqual(container.registered, ["worker.js?v=abc"]);
-    const worker = Object.assign(new EventTarget(), { state: "installing", posted: [] });
+    const worker = Object.assign(new EventTarget(), {
+        state: "installing", posted: [], scriptURL: "http://localhost/me/worker.js?v=abc",
+    });
     worker.postMessage = (message) => worker.posted.push(message);
     const { registration } = container;
     registration.installing = worker;
@@ -72,7 +75,9 @@ test("the page registers a worker for the server's version, and says when a newe
     registration.active = worker;
     worker.dispatchEvent(new Event("statechange"));
     assert.equal(told.at(-1), "kept");
-    const newer = Object.assign(new EventTarget(), { postMessage: (message) => worker.posted.push(message) });
+    const newer = Object.assign(new EventTarget(), {
+        scriptURL: "http://localhost/me/worker.js?v=def", postMessage: (message) => worker.posted.push(message),
+    });
     registration.installing = newer;
     registration.dispatchEvent(new Event("updatefound"));
     registration.waiting = newer;
@@ -80,6 +85,22 @@ test("the page registers a worker for the server's version, and says when a newe
     assert.equal(told.at(-1), "ready");
     await made.takeOver();
     assert.deepEqual(worker.posted, [{ type: "takeOver" }]);
+    // What it replaces may be kept alive: the browser tries anew only for another registration.
+    await pass(5000);
+    await pass(5000);
+    assert.deepEqual(container.registered.slice(1), ["worker.js?v=def&again=1", "worker.js?v=def&again=2"]);
+    registration.waiting = undefined;
+    registration.active = newer;
+    await pass(5000);
+    assert.equal(container.registered.length, 3);
+    // One of the same version that came too late is no newer version, and the server's version is there already.
+    registration.waiting = { scriptURL: "http://localhost/me/worker.js?v=def&again=2" };
+    newer.dispatchEvent(new Event("statechange"));
+    assert.equal(told.at(-1), "kept");
+    version = "def";
+    await pass(3_600_000);
+    await made.look();
+    assert.equal(container.registered.length, 3);
 });
 
 test("the page is loaded anew when its worker changes, but not when it gets its first one", async () => {

@@ -64,7 +64,9 @@ def test_what_happens_is_listed_at_once_and_also_what_happened_during_a_cut(time
 
 def test_events_are_filtered_by_kind_person_crew_and_region_and_the_filter_stays(timeline, lock):
     lock["ann"].stay(inside)
-    until(lambda: any("lock-ann entered Lock square" in line for line in lines(timeline)))
+    # What these reports lead to comes in turn; nothing else happens afterwards.
+    until(lambda: lines(timeline)[:1] == ["lock-ann is safe in Lock square"])
+    assert any("lock-ann entered Lock square" in line for line in lines(timeline))
     timeline.find("#filter-kind").select_option(label="Regions entered and left")
     until(lambda: lines(timeline) and all("entered" in line or "left" in line for line in lines(timeline)))
     timeline.find("#filter-kind").select_option(label="All kinds")

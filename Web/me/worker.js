@@ -16,7 +16,7 @@ self.musterWorker = { icon: "../muster.svg" };
 importScripts("shell/digest.js", "area/tilecache.js", "../push-worker.js");
 
 const prefix = "muster-me-shell-";
-const version = new URL(self.location.href).searchParams.get("v") ?? "";
+const version = versionOf({ scriptURL: self.location.href });
 const cacheName = prefix + version;
 /** The folder of all pages; the paths in the list of the shell are relative to it. */
 const web = new URL("../", self.registration.scope);
@@ -25,15 +25,16 @@ const page = new URL("me/index.html", web).href;
 const icons = "me/icons/";
 /** The address in the cache under which the digests of the files to fetch later are kept; no file has such a name. */
 const othersAddress = new URL("me/-later", web).href;
-/**
- * The paths never answered from the cache: the API, and the version's own list, by which a newer version is noticed.
- */
-const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((path) => new URL(path, web).pathname);
+/** The paths of which the worker has no part: the API, and the version's own list, by which a newer one is noticed. */
+const passed = ["api/", "health", "me/shell.json", "me/worker.js"].map((path) => new URL(path, web).pathname);
+/** The paths never answered from the cache. */
+const live = [...passed, new URL("tiles/", web).pathname];
 
 /**
- * How often a version that takes over asks the former one to give way, and for how long, in milliseconds. Chromium
- * replaces a worker that was idle for some seconds, and each message keeps it busy: asked more often, it stays.
+ * How long the former version has to end what it waits for before it is replaced, how often it is asked again, and for
+ * how long, in milliseconds.
  */
+const giveWayFirstMs = 100;
 const giveWayEveryMs = 10_000;
 const giveWayLimitMs = 60_000;
 
@@ -43,7 +44,13 @@ let isActivated = false;
 
 const tiles = new musterTiles.TileCache({ root: web.href, fetch: asked });
 
-self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("install", (event) => {
+    event.waitUntil(install());
+    // A browser that knows such routes (https://www.w3.org/TR/service-workers/#register-router-method) asks the server
+    // itself. A worker that the page's questions reach without end is not replaced for minutes.
+    event.addRoutes?.(passed.map((path) => ({ condition: { urlPattern: { pathname: `${path}*` } }, source: "network" })))
+        .catch(() => undefined);
+});
 self.addEventListener("activate", (event) => {
     isActivated = true;
     event.waitUntil(dropOthers().then(() => self.clients.claim()));
@@ -66,6 +73,8 @@ self.addEventListener("fetch", (event) => {
 
 /** Fetches the shell. Nothing is kept if a file is missing, or belongs to another version. */
 async function install() {
+    // It is registered once more where the former version did not give way.
+    if (await kept(othersAddress)) { return; }
     try {
         const list = await (await fetched("me/shell.json")).json();
         const cache = await caches.open(cacheName);
@@ -93,17 +102,31 @@ async function install() {
 
 /**
  * Replaces the version in use. The browser waits until that one has answered all requests, and a frozen server, or a
- * network that loses everything, lets it wait for minutes: so it is asked to give up what it waits for.
+ * network that loses everything, lets it wait for minutes: so it is asked to give up what it waits for, and this before
+ * the browser ends it, because Chromium starts it again for a message that comes while it ends.
  */
 async function takeOver() {
+    askToGiveWay();
+    await passMs(giveWayFirstMs);
     self.skipWaiting();
     for (let waitedMs = 0; !isActivated && waitedMs < giveWayLimitMs; waitedMs += giveWayEveryMs) {
-        const { active } = self.registration;
-        // A worker that was ended since it took over does not know that it did: it must not end its own requests.
-        if (!active || active.scriptURL === self.location.href) { return; }
-        active.postMessage({ type: "giveWay" });
-        await new Promise((resolve) => { setTimeout(resolve, giveWayEveryMs); });
+        await passMs(giveWayEveryMs);
+        askToGiveWay();
     }
+}
+
+function askToGiveWay() {
+    const { active } = self.registration;
+    // A worker that was ended since it took over does not know that it did: it must not end its own requests.
+    if (active && versionOf(active) !== version) { active.postMessage({ type: "giveWay" }); }
+}
+
+function versionOf({ scriptURL }) {
+    return new URL(scriptURL).searchParams.get("v") ?? "";
+}
+
+function passMs(ms) {
+    return new Promise((resolve) => { setTimeout(resolve, ms); });
 }
 
 function giveWay() {

@@ -177,7 +177,7 @@ import Observation
                 await receive(next, false)
             } catch .refused(let status, let reason) {
                 await refuse(next, status, reason)
-            } catch .cancelled {
+            } catch .cancelled where Task.isCancelled {
                 return nil
             } catch {
                 if error == .signedOut {

@@ -14,6 +14,9 @@ const askEveryMs = 3_600_000;
 const firstWaitMs = 2000;
 /** The longest wait after a question without an answer. After a version that could not be kept it is `askEveryMs`. */
 const longestWaitMs = 60_000;
+/** How long a version that was asked to take over may wait until it is registered anew, in milliseconds, how often. */
+const insistAfterMs = 5000;
+const insistLimit = 20;
 /** The entry in the tab's storage with the version for which the page was last loaded anew. */
 const anewKey = "muster.me.anew";
 
@@ -103,7 +106,9 @@ export class ShellUpdate {
         try {
             const { version, digests } = await this.#find();
             if (!this.#container.controller && !this.#isLoadedFrom(digests)) { this.#loadAnew(version); }
-            const registration = await this.#container.register(`worker.js?v=${version}`, { updateViaCache: "none" });
+            const known = await this.#container.getRegistration();
+            const newest = known?.installing ?? known?.waiting ?? known?.active;
+            const registration = newest && versionOf(newest) === version ? known : await this.#register(`v=${version}`);
             this.#nextAt = this.#now() + askEveryMs;
             this.#failedQuestions = 0;
             this.#follow(registration);
@@ -153,19 +158,40 @@ export class ShellUpdate {
         this.#isWanted = true;
         const registration = await this.#container?.getRegistration();
         // Another tab may have changed the version already: then the next one waits for its own wish.
-        if (!registration?.waiting && !registration?.installing) { this.#isWanted = false; }
-        registration?.waiting?.postMessage({ type: "takeOver" });
+        if (!registration?.waiting && !registration?.installing) { this.#isWanted = false; return; }
+        registration.waiting?.postMessage({ type: "takeOver" });
+        this.#insist(registration, 1);
+    }
+
+    /**
+     * Registers the version that takes over once more, at another address, as long as it waits. Chromium ends the one
+     * in use in order to replace it, but starts it again for a request that comes in that moment, and then lets it run
+     * for minutes; only another registration makes it try anew.
+     */
+    #insist(registration, times) {
+        if (times > insistLimit) { return; }
+        this.#schedule(async () => {
+            const { waiting } = registration;
+            if (!waiting) { return; }
+            await this.#register(`v=${versionOf(waiting)}&again=${times}`).catch(() => undefined);
+            this.#insist(registration, times + 1);
+        }, insistAfterMs);
+    }
+
+    #register(query) {
+        return this.#container.register(`worker.js?${query}`, { updateViaCache: "none" });
     }
 
     #follow(registration) {
         const show = () => {
-            if (registration.waiting && registration.active) {
+            const { waiting, active } = registration;
+            if (waiting && active && versionOf(waiting) !== versionOf(active)) {
                 this.#report({ state: "ready" });
                 // A still newer version came after the person had asked for the change.
-                if (this.#isWanted) { registration.waiting.postMessage({ type: "takeOver" }); }
+                if (this.#isWanted) { waiting.postMessage({ type: "takeOver" }); }
                 return;
             }
-            if (registration.active) { this.#report({ state: "kept" }); }
+            if (active) { this.#report({ state: "kept" }); }
         };
         const follow = (worker) => {
             if (!worker || this.#followed.has(worker)) { return; }
@@ -188,6 +214,11 @@ export class ShellUpdate {
         }
         show();
     }
+}
+
+/** The version of a worker, in its address. */
+function versionOf({ scriptURL }) {
+    return /[?&]v=([^&]*)/.exec(scriptURL)?.[1];
 }
 
 function scheduled(act, ms) {
