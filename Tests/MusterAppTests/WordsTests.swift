@@ -79,4 +79,28 @@ import Testing
         #expect(words?.isCritical == true && words?.actions == [.seen, .safe, .needHelp])
         #expect(NotificationWords(["kind": "dream"], body: "", user: nil, .english) == nil)
     }
+
+    @Test(arguments: [
+        ("incident", "open"), ("incident", "closed"), ("call", "sos"), ("call", "needs-help"), ("check-in", "due"),
+        ("check-in", "overdue"), ("locate", nil), ("par", "par"), ("par", "par-overdue"), ("test", nil),
+        ("dream", "of a newer server"), (nil, nil),
+    ])
+    func `a Focus filter never silences what is urgent or unknown`(_ kind: String?, _ state: String?) {
+        for drill in ["true", "false"] {
+            var data = ["drill": drill]
+            data["kind"] = kind
+            data["state"] = state
+            #expect(NotificationUrgency(data) == .urgent)
+        }
+    }
+
+    @Test(arguments: [("attendance", "lacking"), ("proximity", "near"), ("par", "handed-over")])
+    func `a Focus filter may silence the report of a rule and a handover`(_ kind: String, _ state: String) {
+        #expect(NotificationUrgency(["kind": kind, "state": state]) == .routine)
+    }
+
+    @Test func `a notice of the phone itself is urgent, whether it breaks through silence or not`() {
+        #expect(Notice(id: "a", title: "", body: "").urgency == .urgent)
+        #expect(Notice(id: "a", title: "", body: "", isCritical: true).urgency == .urgent)
+    }
 }

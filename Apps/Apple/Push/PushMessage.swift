@@ -13,29 +13,31 @@ struct PushMessage: Hashable, Sendable {
         data = members.compactMapValues { ($0 as? String) ?? ($0 as? NSNumber)?.stringValue }
     }
 
-    /// Words the notification in the language of the app, and gives it its buttons and its urgency. Where this version
-    /// does not know the kind, the server's text stays.
+    /// Gives the notification its urgency, words it in the language of the app, and gives it its buttons. Where this
+    /// version has no words for the kind, the server's text stays.
     ///
     /// - Parameters:
     ///   - user: the person who is signed in, as far as the extension can read it.
     ///   - language: the language of the app.
     func dress(_ content: UNMutableNotificationContent, user: String?, _ language: Language) {
-        guard let words = NotificationWords(data, body: content.body, user: user, language) else { return }
+        let words = NotificationWords(data, body: content.body, user: user, language)
+        content.setUrgency(NotificationUrgency(data), isCritical: words?.isCritical == true)
+        guard let words else { return }
         content.title = words.title
         content.body = words.body
         content.categoryIdentifier = NotificationButtons.category(words.actions)
-        content.setUrgency(isCritical: words.isCritical)
         content.relevanceScore = words.isCritical ? 1 : 0.5
     }
 }
 
 extension UNMutableNotificationContent {
     /// Breaks through silence where that is asked for, Apple allows it to the app, and the person to the app; otherwise
-    /// through a Focus.
-    func setUrgency(isCritical: Bool) {
+    /// through a Focus, if it is urgent. The app's Focus filter reads the criteria.
+    func setUrgency(_ urgency: NotificationUrgency, isCritical: Bool) {
         let isCritical = isCritical && PushSettings.allowsCritical
-        interruptionLevel = isCritical ? .critical : .timeSensitive
+        interruptionLevel = isCritical ? .critical : urgency == .urgent ? .timeSensitive : .active
         sound = isCritical ? .defaultCritical : .default
+        filterCriteria = urgency.rawValue
     }
 }
 

@@ -33,8 +33,9 @@ public enum Word: String, CaseIterable, Sendable {
     case incidentParAskedBy, incidentParCrewMore, incidentParCrewOverdue, incidentParCrewShort, incidentParCrewWaits
     case incidentParCrewWhole, incidentParNow, incidentParOverdue, incidentParReported, incidentParShort
     case incidentPast, incidentPresent, incidentRoll, incidentRuns, incidentTo, incidentVisitors, incidentWhole
-    case intentCheckIn, intentHelp, intentHelpWhat, intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos
-    case intentSosWhat, intentWhere, intentWherePerson, intentWhereWhat
+    case intentCheckIn, intentFocus, intentFocusAll, intentFocusUrgent, intentFocusWhat, intentHelp, intentHelpWhat
+    case intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos, intentSosWhat, intentWhere
+    case intentWherePerson, intentWhereWhat
     case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort, inviteTeam
     case inviteUntil, inviteWelcome
     case knownHeardBy, knownLeft, knownLeftPlace, knownMarked, knownOwnWord, knownTimer, knownUnderReview

@@ -151,6 +151,10 @@ extension Words {
         incidentVisitors = 访客
         incidentWhole = 从发令到全员确认（{time}）
         intentCheckIn = 报平安
+        intentFocus = 专注模式下的通知
+        intentFocusAll = 所有通知
+        intentFocusUrgent = 仅紧急通知
+        intentFocusWhat = 专注模式开启时，不紧急的通知保持静音。求助、疏散、报平安和 PAR 的通知绝不静音。
         intentHelp = 我需要帮助
         intentHelpWhat = 向负责人求助，没有网络时也可以。
         intentSafe = 我安全

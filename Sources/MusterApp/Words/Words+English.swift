@@ -168,6 +168,11 @@ extension Words {
         incidentVisitors = Visitors
         incidentWhole = from the call until everyone was accounted for, at {time}
         intentCheckIn = Check in
+        intentFocus = Notifications during a Focus
+        intentFocusAll = All notifications
+        intentFocusUrgent = Only what is urgent
+        intentFocusWhat = While the Focus is on, Muster is silent about what is not urgent. It never silences \
+        calls for help, evacuations, check-ins or PAR.
         intentHelp = I need help
         intentHelpWhat = Calls your leaders for help, also without a network.
         intentSafe = I’m safe

@@ -151,6 +151,10 @@ extension Words {
         incidentVisitors = 来訪者
         incidentWhole = 発令から全員確認まで（{time}）
         intentCheckIn = 安否を報告
+        intentFocus = 集中モード中の通知
+        intentFocusAll = すべての通知
+        intentFocusUrgent = 緊急のものだけ
+        intentFocusWhat = 集中モードの間、緊急でない通知を消音します。助けの要請、避難、安否報告、PARは決して消音しません。
         intentHelp = 助けが必要です
         intentHelpWhat = ネットワークがなくても、責任者に助けを求めます。
         intentSafe = 安全です

@@ -173,6 +173,11 @@ extension Words {
         incidentVisitors = Visitantes
         incidentWhole = desde la llamada hasta contabilizar a todas las personas, a las {time}
         intentCheckIn = Dar señal
+        intentFocus = Notificaciones con un modo de concentración
+        intentFocusAll = Todas las notificaciones
+        intentFocusUrgent = Solo lo urgente
+        intentFocusWhat = Mientras el modo está activo, Muster no hace sonar lo que no es urgente. Nunca \
+        silencia peticiones de ayuda, evacuaciones, avisos de que toca dar señal ni el PAR.
         intentHelp = Necesito ayuda
         intentHelpWhat = Pide ayuda a tus responsables, también sin red.
         intentSafe = Estoy a salvo

@@ -9,7 +9,7 @@ struct PhoneNotifier: Notifier {
         content.title = notice.title
         content.body = notice.body
         content.categoryIdentifier = NotificationButtons.category(notice.actions)
-        content.setUrgency(isCritical: notice.isCritical)
+        content.setUrgency(notice.urgency, isCritical: notice.isCritical)
         let request = UNNotificationRequest(
             identifier: notice.id, content: content, trigger: notice.at.flatMap(Self.trigger))
         // Refused without the permission, which the settings of the app show.
