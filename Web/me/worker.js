@@ -48,8 +48,8 @@ self.addEventListener("install", (event) => {
     event.waitUntil(install());
     // A browser that knows such routes (https://www.w3.org/TR/service-workers/#register-router-method) asks the server
     // itself. A worker that the page's questions reach without end is not replaced for minutes.
-    event.addRoutes?.(passed.map((path) => ({ condition: { urlPattern: { pathname: `${path}*` } }, source: "network" })))
-        .catch(() => undefined);
+    const routes = passed.map((path) => ({ condition: { urlPattern: { pathname: `${path}*` } }, source: "network" }));
+    event.addRoutes?.(routes).catch(() => undefined);
 });
 self.addEventListener("activate", (event) => {
     isActivated = true;

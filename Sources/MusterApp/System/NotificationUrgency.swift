@@ -1,19 +1,20 @@
 /// Whether a notification has to be noticed at once. A Focus filter of the app may silence what is routine, and nothing
 /// else. The raw value is the notification's filter criteria.
 public enum NotificationUrgency: String, Hashable, Sendable, CaseIterable {
-    /// It can wait for the end of a Focus: a report of an attendance or proximity rule, and a handover.
+    /// It can wait for the end of a Focus: a report of an attendance or proximity rule.
     case routine
     /// No filter silences it: a call for help, an evacuation or drill and its end, a check-in that is due or did not
-    /// come, a request for PAR and its overdue crews, and the question where somebody is.
+    /// come, a request for PAR and its overdue crews, an incident that somebody is to lead now, and the question where
+    /// somebody is.
     case urgent
 
-    /// Decides by the data of a message (docs/push.md), of which it reads `kind` and `state`. Whatever this version
-    /// does not know is urgent, so that an older app silences nothing that a newer server sends.
+    /// Decides by the data of a message (docs/push.md), of which it reads `kind`. Whatever this version does not know is
+    /// urgent, so that an older app silences nothing that a newer server sends.
     ///
     /// - Parameter data: the members of the message's `data`, numbers as their digits.
     public init(_ data: [String: String]) {
-        switch (data["kind"], data["state"]) {
-        case ("attendance", _), ("proximity", _), ("par", "handed-over"): self = .routine
+        switch data["kind"] {
+        case "attendance", "proximity": self = .routine
         default: self = .urgent
         }
     }
