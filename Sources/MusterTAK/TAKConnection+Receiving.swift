@@ -208,12 +208,14 @@ extension CoTFrames.Frame {
                 Result { () throws(CoTError) in try CoTEvent(xml: buffer) }
             }.get()
         case .message(let bytes): return try TAKMessage.event(in: bytes)
+        case .tooLarge: throw .tooLarge
         }
     }
 
     fileprivate var bytes: [UInt8] {
         switch self {
         case .xml(let bytes), .message(let bytes): bytes
+        case .tooLarge: []
         }
     }
 }

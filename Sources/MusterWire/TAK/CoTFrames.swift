@@ -6,6 +6,8 @@ package struct CoTFrames: Sendable {
         case xml([UInt8])
         /// The payload of a message of TAK's protocol 1.
         case message([UInt8])
+        /// An event of more than `CoTEvent.limitBytes`. Its bytes are left out, also those that arrive later.
+        case tooLarge
     }
 
     private var bytes: [UInt8] = []
@@ -26,6 +28,14 @@ package struct CoTFrames: Sendable {
 
     private var scan = Scan.before
 
+    /// What is left out of an event that is too large.
+    private enum Skip: Hashable {
+        case message(leftBytes: Int)
+        case xml
+    }
+
+    private var skip: Skip?
+
     private static let begin = Array("<event".utf8)
     private static let end = Array("</event>".utf8)
     /// So many taken bytes may stay in front of those that wait.
@@ -38,13 +48,16 @@ package struct CoTFrames: Sendable {
 
     package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// Takes the next whole event; nil when more bytes must arrive first.
+    /// Takes the next whole event, or one that is too large as soon as that is known; nil when more bytes must arrive
+    /// first.
     ///
-    /// - Throws: `CoTError.tooLarge`, after which the stream cannot be read further.
+    /// - Throws: `CoTError.tooLarge` for a message of 2 MiB or more, after which the stream cannot be read further.
     package mutating func next() throws(CoTError) -> Frame? {
+        skipTooLarge()
+        guard skip == nil else { return nil }
         skipSpace()
         guard start < bytes.count else { return nil }
-        return bytes[start] == TAKMessage.magic ? try nextMessage() : try nextXML()
+        return bytes[start] == TAKMessage.magic ? try nextMessage() : nextXML()
     }
 
     private mutating func skipSpace() {
@@ -52,15 +65,36 @@ package struct CoTFrames: Sendable {
         if blank > 0 { drop(blank) }
     }
 
-    private mutating func nextXML() throws(CoTError) -> Frame? {
-        guard let end = endOfEvent() else {
-            guard waitingBytes <= CoTEvent.limitBytes else { throw .tooLarge }
-            return nil
+    /// Drops what has arrived of an event that is too large.
+    private mutating func skipTooLarge() {
+        switch skip {
+        case .message(let left):
+            let count = min(left, waitingBytes)
+            drop(count)
+            skip = count == left ? nil : .message(leftBytes: left - count)
+        case .xml:
+            if let end = endOfEvent() {
+                drop(end - start)
+                skip = nil
+            } else if searched - start > 1 {
+                // The scan goes on where it is; it looks back by one byte.
+                let scan = scan
+                drop(searched - start - 1)
+                (self.scan, searched) = (scan, start + 1)
+            }
+        case nil: break
         }
-        guard end - start <= CoTEvent.limitBytes else { throw .tooLarge }
-        let frame = Array(bytes[start..<end])
-        drop(end - start)
-        return .xml(frame)
+    }
+
+    private mutating func nextXML() -> Frame? {
+        guard let end = endOfEvent() else {
+            guard waitingBytes > CoTEvent.limitBytes else { return nil }
+            skip = .xml
+            skipTooLarge()
+            return .tooLarge
+        }
+        defer { drop(end - start) }
+        return end - start <= CoTEvent.limitBytes ? .xml(Array(bytes[start..<end])) : .tooLarge
     }
 
     /// The index behind the first end of an event, which is `</event>`, or `/>` where the event has no elements; nil
@@ -105,7 +139,12 @@ package struct CoTFrames: Sendable {
             place += 1
             length |= Int(byte & 0x7F) << shift
             if byte & 0x80 == 0 {
-                guard length <= CoTEvent.limitBytes else { throw .tooLarge }
+                guard length <= CoTEvent.limitBytes else {
+                    drop(place - start)
+                    skip = .message(leftBytes: length)
+                    skipTooLarge()
+                    return .tooLarge
+                }
                 guard bytes.count >= place + length else { return nil }
                 let frame = Array(bytes[place..<place + length])
                 drop(place + length - start)

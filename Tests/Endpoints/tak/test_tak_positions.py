@@ -233,12 +233,15 @@ def test_events_that_cannot_be_read_are_kept_and_the_next_one_counts(server, adm
     assert any("document type" in found["reason"] for found in refused)
 
 
-def test_an_event_of_more_than_64_kb_ends_the_connection(server, admin, make_user, tmp_path):
+def test_an_event_of_more_than_64_kb_is_left_out_and_the_next_one_counts(server, admin, make_user, tmp_path):
     user, _ = make_user()
     with Client(server, enroll(server, tmp_path, user)) as phone:
-        phone.send("<event " + "x" * 70_000)
-        phone.await_end()
-    assert history(admin, user) == []
+        phone.send("<event><detail>" + "x" * 200_000 + "</detail></event>", event("A", latitude=43))
+        eventually(lambda: history(admin, user))
+        refused = eventually(
+            lambda: [found for found in admin.items("/refused-reports") if found.get("device") == f"{user}/phone"])
+    assert [found["latitude"] for found in history(admin, user)] == [43]
+    assert [found["reason"] for found in refused] == ["more than 65536 bytes."]
 
 
 # MARK: Certificates

@@ -74,7 +74,11 @@ def test_messages_that_are_cut_or_wrong_end_nothing_but_themselves(server, admin
         eventually(lambda: len(admin.history("lena/phone")) == before + 1)
 
 
-def test_a_message_of_more_than_64_kb_ends_the_connection(server, people):
+def test_a_message_of_more_than_64_kb_is_left_out_and_one_of_2_mb_ends_the_connection(server, admin, people):
+    before = len(admin.history("lena/phone"))
     with Client(server, people[1]) as client:
-        client.send_bytes(b"\xbf\xff\xff\x7f" + b"x" * 100)
+        # 0x20000 bytes follow.
+        client.send_bytes(b"\xbf\x80\x80\x08" + b"x" * 0x20000 + message(event("lena-1", latitude=43.8)))
+        eventually(lambda: len(admin.history("lena/phone")) == before + 1)
+        client.send_bytes(b"\xbf\xff\xff\xff\x7f" + b"x" * 100)
         client.await_end()

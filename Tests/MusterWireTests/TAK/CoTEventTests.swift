@@ -158,16 +158,34 @@ import Testing
         #expect(try CoTEvent(xml: #"<event uid="A" type="b-a-o-tbl"/>"#).isCall)
     }
 
-    @Test func `an event that is too large ends the stream`() {
-        var frames = CoTFrames()
-        frames.append([UInt8](repeating: 0x20, count: 100_000) + Array("<event ".utf8))
-        #expect(throws: Never.self) { try frames.next() }
-        frames.append([UInt8](repeating: 0x61, count: CoTEvent.limitBytes))
-        #expect(throws: CoTError.tooLarge) { try frames.next() }
-        for header: [UInt8] in [[0xBF, 0xFF, 0xFF, 0x7F], [0xBF, 0xFF, 0xFF, 0xFF, 0xFF]] {
+    @Test func `an event that is too large is left out, and the one behind it is read`() throws {
+        let second = Array(Self.text(uid: "B").utf8)
+        let filling = [UInt8](repeating: 0x61, count: 3 * CoTEvent.limitBytes)
+        let tooLarge: [[UInt8]] = [
+            Array("<event uid='".utf8) + filling + Array("'/>".utf8),
+            Array("<event><detail>".utf8) + filling + Array("</detail></event>".utf8),
+            // 0x30000 bytes follow.
+            [0xBF, 0x80, 0x80, 0x0C] + filling,
+        ]
+        for first in tooLarge {
+            for size in [1, 7, 1_000, 1 << 20] {
+                var frames = CoTFrames()
+                var found: [CoTFrames.Frame] = []
+                var most = 0
+                let stream = first + second + first + second
+                for start in stride(from: 0, to: stream.count, by: size) {
+                    frames.append(stream[start..<min(start + size, stream.count)])
+                    while let frame = try frames.next() { found.append(frame) }
+                    most = max(most, frames.waitingBytes)
+                }
+                #expect(most <= CoTEvent.limitBytes + size)
+                #expect(found == [.tooLarge, .xml(second), .tooLarge, .xml(second)])
+            }
+        }
+        #expect(throws: CoTError.tooLarge) {
             var frames = CoTFrames()
-            frames.append(header)
-            #expect(throws: CoTError.tooLarge) { try frames.next() }
+            frames.append([0xBF, 0xFF, 0xFF, 0xFF, 0xFF])
+            _ = try frames.next()
         }
     }
 
