@@ -20,6 +20,9 @@ import WidgetKit
     /// What the Live Activities show; nil while that is not known, as at the start: an earlier process may have left
     /// some.
     private var shownCalls: [IncidentActivities.Call]?
+    /// Whether a Live Activity is shown that may be of a call that the phone has not heard of.
+    private var isAwaitingCall = false
+    private var following: Task<Void, Never>?
     /// The circles that the system watches; nil while that is not known.
     private var watched: [WakingCircle]?
     private var choseCirclesAt = Date.distantPast
@@ -60,6 +63,7 @@ import WidgetKit
     func open() async {
         // Before anything waits: the system tells of a boundary only to a process that reads, and soon after its start.
         await waking.open()
+        followActivities()
         await app.open()
         await publish()
     }
@@ -124,6 +128,23 @@ import WidgetKit
 
     // MARK: Pieces
 
+    /// Gives the server the tokens of Live Activities, and takes over those that it began. A push that begins one
+    /// starts the app.
+    private func followActivities() {
+        guard following == nil else { return }
+        following = Task {
+            await IncidentActivities.follow { [self] news in
+                switch news {
+                case .token(let token, let activity):
+                    app.take(activityToken: token, of: activity, isDebugging: Self.isDebugging)
+                case .activity:
+                    shownCalls = nil
+                    await publish()
+                }
+            }
+        }
+    }
+
     private func begin(_ body: @escaping @MainActor () async -> Void) {
         ticking?.cancel()
         ticking = Task { await body() }
@@ -161,9 +182,9 @@ import WidgetKit
         guard let account = app.account else { return await forget() }
         if Glance(account).storeIfNewer() { WidgetCenter.shared.reloadAllTimelines() }
         let calls = account.call.cards.map { IncidentActivities.Call($0, account) }
-        if calls != shownCalls {
+        if calls != shownCalls || isAwaitingCall {
             shownCalls = calls
-            await IncidentActivities.show(calls)
+            isAwaitingCall = await IncidentActivities.show(calls, heardAt: account.call.heardAt)
         }
         tellNames(of: account)
         await chooseCircles(account)
@@ -195,8 +216,8 @@ import WidgetKit
             WidgetCenter.shared.reloadAllTimelines()
         }
         if shownCalls != [] {
-            shownCalls = []
-            await IncidentActivities.show([])
+            (shownCalls, isAwaitingCall) = ([], false)
+            await IncidentActivities.end()
         }
         if watched != [] {
             watched = []

@@ -1,5 +1,6 @@
 import ActivityKit
 import AppIntents
+import MusterApp
 import SwiftUI
 import WidgetKit
 
@@ -7,18 +8,20 @@ import WidgetKit
 struct IncidentActivity: Widget {
     var body: some WidgetConfiguration {
         ActivityConfiguration(for: IncidentAttributes.self) { context in
-            IncidentLockScreen(attributes: context.attributes, state: context.state, isStale: context.isStale)
+            IncidentLockScreen(
+                call: context.attributes.call.id, shown: context.state.words, isStale: context.isStale)
         } dynamicIsland: { context in
-            let faces = context.state.faces(isStale: context.isStale)
+            let shown = context.state.words
+            let faces = shown.faces(isStale: context.isStale)
             return DynamicIsland {
                 DynamicIslandExpandedRegion(.leading) { FaceLine(face: faces.status) }
                 DynamicIslandExpandedRegion(.trailing) { FaceLine(face: faces.way) }
-                DynamicIslandExpandedRegion(.center) { Text(context.state.title).font(.headline) }
+                DynamicIslandExpandedRegion(.center) { Text(shown.title).font(.headline) }
                 DynamicIslandExpandedRegion(.bottom) {
-                    IncidentButtons(call: context.attributes.call, state: context.state)
+                    IncidentButtons(call: context.attributes.call.id, shown: shown)
                 }
             } compactLeading: {
-                Image(systemName: "figure.walk.departure").accessibilityLabel(context.state.title)
+                Image(systemName: "figure.walk.departure").accessibilityLabel(shown.title)
             } compactTrailing: {
                 FaceSymbol(face: faces.way)
             } minimal: {
@@ -28,24 +31,25 @@ struct IncidentActivity: Widget {
     }
 }
 
-/// The incident on the Lock Screen.
+/// The incident on the Lock Screen. A text that is empty takes no room.
 struct IncidentLockScreen: View {
-    let attributes: IncidentAttributes
-    let state: IncidentAttributes.ContentState
+    let call: String
+    let shown: IncidentShown
     let isStale: Bool
 
     var body: some View {
-        let faces = state.faces(isStale: isStale)
+        let faces = shown.faces(isStale: isStale)
         VStack(alignment: .leading, spacing: 8) {
-            Text(state.title).font(.title2).fontWeight(.bold).accessibilityAddTraits(.isHeader)
-            Text(attributes.team).font(.caption).foregroundStyle(.secondary)
-            Text(state.line).font(.body)
+            Text(shown.title).font(.title2).fontWeight(.bold).accessibilityAddTraits(.isHeader)
+            Text(shown.team).font(.caption).foregroundStyle(.secondary)
+            if !shown.line.isEmpty { Text(shown.line).font(.body) }
+            if !shown.note.isEmpty { Text(shown.note).font(.caption).lineLimit(2) }
             HStack {
                 FaceLine(face: faces.status)
                 Spacer()
                 FaceLine(face: faces.way)
             }
-            IncidentButtons(call: attributes.call, state: state)
+            IncidentButtons(call: call, shown: shown)
         }
         .padding(16)
     }
@@ -54,28 +58,32 @@ struct IncidentLockScreen: View {
 /// The buttons of an incident. Each works offline.
 struct IncidentButtons: View {
     let call: String
-    let state: IncidentAttributes.ContentState
+    let shown: IncidentShown
 
     var body: some View {
         HStack {
-            if let title = state.acknowledgeTitle {
+            if let title = shown.acknowledgeTitle {
                 Button(intent: AcknowledgeCall(call: call)) { Text(title).frame(maxWidth: .infinity) }
                     .buttonStyle(.borderedProminent)
             }
-            Button(intent: SayIAmSafe()) { Text(state.safeTitle).frame(maxWidth: .infinity) }
-                .buttonStyle(.bordered)
-                .tint(.green)
+            if let title = shown.safeTitle {
+                Button(intent: SayIAmSafe()) { Text(title).frame(maxWidth: .infinity) }
+                    .buttonStyle(.bordered)
+                    .tint(.green)
+            }
         }
     }
 }
 
-/// A face as a symbol and its title.
+/// A face as a symbol and its title; nothing where there is nothing to say.
 struct FaceLine: View {
     let face: Glance.Face
 
     var body: some View {
-        Label(face.title, systemImage: face.symbol).font(.caption).foregroundStyle(face.tone.color).lineLimit(2)
-            .accessibilityLabel("\(face.title). \(face.line)")
+        if !face.title.isEmpty {
+            Label(face.title, systemImage: face.symbol).font(.caption).foregroundStyle(face.tone.color).lineLimit(2)
+                .accessibilityLabel("\(face.title). \(face.line)")
+        }
     }
 }
 
@@ -91,9 +99,9 @@ struct FaceSymbol: View {
 struct IncidentActivity_Previews: PreviewProvider {
     static var previews: some View {
         IncidentLockScreen(
-            attributes: IncidentAttributes(call: "1", team: "Engine 4, 12:03"),
-            state: IncidentAttributes.ContentState(
-                title: "Evacuate", line: "Go to the assembly point now.",
+            call: "1",
+            shown: IncidentShown(
+                title: "Evacuate", team: "Team Engine 4, since 12:03", line: "Go to the assembly point now.", note: "",
                 status: Glance.Face(symbol: "exclamationmark.triangle.fill", title: "Unsafe", line: "", tone: .alarm),
                 way: Glance.Face(symbol: "arrow.up.right", title: "120 m", line: "School field", tone: .none),
                 agedStatus: Glance.Face(

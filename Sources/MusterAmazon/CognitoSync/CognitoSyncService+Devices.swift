@@ -69,7 +69,8 @@ extension AmazonError {
     /// The error for a push device that cannot be used.
     init(mapping fault: PushDeviceError) {
         switch fault {
-        case .unknown: self = .notFound("Device not found.")
+        // Amazon's devices have no Live Activities.
+        case .unknown, .notCalled: self = .notFound("Device not found.")
         case .tooMany: self.init(400, "LimitExceededException", fault.description)
         case .notServed: self.init(400, "InvalidConfigurationException", fault.description)
         case .tooManyTests: self.init(429, "TooManyRequestsException", fault.description)

@@ -1,5 +1,5 @@
 public import Foundation
-import MusterKit
+public import MusterKit
 
 /// What the system hands to the app while nobody looks at it.
 extension AppModel {
@@ -121,6 +121,15 @@ extension AppModel {
     ///   - isDebugging: whether the app is signed for development.
     public func take(pushToken: Data, isDebugging: Bool) {
         registrar.take(PushRegistrar.Token(data: pushToken, isDebugging: isDebugging))
+        registrar.update(account, at: wording.phoneNow)
+    }
+
+    /// Takes a token of ActivityKit, by which the server begins or ends Live Activities, and registers it as
+    /// `take(pushToken:isDebugging:)` does.
+    ///
+    /// - Parameter activity: what the token is for.
+    public func take(activityToken: Data, of activity: Muster.LiveActivity, isDebugging: Bool) {
+        registrar.take(PushRegistrar.Token(data: activityToken, isDebugging: isDebugging, activity: activity))
         registrar.update(account, at: wording.phoneNow)
     }
 

@@ -1,49 +1,80 @@
 import Foundation
 import MusterKit
 
-/// Registers this phone for pushes of the person who is signed in, and again until the server has it.
+/// Registers this phone and its Live Activities for pushes of the person who is signed in, and again until the server
+/// has them.
 @MainActor final class PushRegistrar {
-    /// What the system gave to reach this phone by.
+    /// What the system gave to reach this phone, or its Live Activities, by.
     struct Token: Hashable, Sendable {
         var data: Data
         var isDebugging: Bool
+        /// The Live Activities that it is for; nil for the phone's own token.
+        var activity: Muster.LiveActivity?
     }
 
-    private var token: Token?
+    /// The tokens, the oldest first, one of each kind.
+    private var tokens: [Token] = []
     /// Whether nothing is registered now, as while somebody signs out.
-    var isPaused = false
-    /// The account at whose server the token is registered.
-    private var registered: ObjectIdentifier?
+    var isPaused = false {
+        didSet { if isPaused { cancelRequest() } }
+    }
+    /// The account at whose server the tokens are registered.
+    private var owner: ObjectIdentifier?
+    /// The tokens that are registered there, or that the server will not take.
+    private var done: Set<Token> = []
     private var failedAt: Date?
     private var request: Task<Void, Never>?
 
     /// Seconds after a failure until the next attempt, where nothing has changed.
     static let retrySeconds = 60.0
+    /// The largest number of tokens: incidents that are over leave theirs behind.
+    static let tokenLimit = 12
 
-    /// Takes the token, which is another one at times. `update` registers it.
+    /// Takes a token, which is another one at times. `update` registers it.
     func take(_ token: Token) {
-        guard token != self.token else { return }
-        self.token = token
-        forget()
+        guard !tokens.contains(token) else { return }
+        tokens.removeAll { $0.activity == token.activity }
+        tokens.append(token)
+        if tokens.count > Self.tokenLimit, let oldest = tokens.firstIndex(where: { $0.isOfIncident }) {
+            done.remove(tokens.remove(at: oldest))
+        }
+        failedAt = nil
     }
 
-    /// Registers what is not registered yet, in the background. Called with each second, and whenever the app runs.
+    /// Registers what is not registered yet, in the background, one token at a time. Called with each second, and
+    /// whenever the app runs.
     func update(_ account: AccountModel?, at now: Date) {
-        guard !isPaused, let token, let account, registered != ObjectIdentifier(account), request == nil else { return }
+        guard !isPaused, let account, request == nil else { return }
+        if owner != ObjectIdentifier(account) { (owner, done) = (ObjectIdentifier(account), []) }
+        guard let token = tokens.first(where: { !done.contains($0) }) else { return }
         // A clock that was set back ends the waiting.
         if let failedAt, (0..<Self.retrySeconds).contains(now.timeIntervalSince(failedAt)) { return }
         let muster = account.muster
-        let owner = ObjectIdentifier(account)
-        request = Task {
-            var isRegistered = false
-            do {
-                try await muster.registerDevice(token.data, isDebugging: token.isDebugging)
-                isRegistered = true
-            } catch {}
+        request = Task { [weak account] in
+            let isDone = await Self.register(token, by: muster)
             guard !Task.isCancelled else { return }
             request = nil
-            if isRegistered, token == self.token { registered = owner }
-            failedAt = isRegistered ? nil : now
+            if isDone { done.insert(token) }
+            failedAt = isDone ? nil : now
+            // The next token, without waiting for the next second: the system may suspend the app.
+            if isDone { update(account, at: now) }
+        }
+    }
+
+    /// - Returns: whether the server has the token, or will never take it: an incident is over, or the server does not
+    ///   know Live Activities.
+    private static func register(_ token: Token, by muster: Muster) async -> Bool {
+        do throws(MusterError) {
+            if let activity = token.activity {
+                try await muster.registerActivity(activity, token: token.data, isDebugging: token.isDebugging)
+            } else {
+                try await muster.registerDevice(token.data, isDebugging: token.isDebugging)
+            }
+            return true
+        } catch .unexpected {
+            return token.activity != nil
+        } catch {
+            return false
         }
     }
 
@@ -52,7 +83,17 @@ import MusterKit
 
     /// Registers anew, as after somebody signed out or in: the server may have forgotten this phone.
     func forget() {
-        request?.cancel()
-        (request, registered, failedAt) = (nil, nil, nil)
+        cancelRequest()
+        (owner, done, failedAt) = (nil, [], nil)
     }
+
+    private func cancelRequest() {
+        request?.cancel()
+        request = nil
+    }
+}
+
+extension PushRegistrar.Token {
+    /// Whether the token is of one incident's activity.
+    fileprivate var isOfIncident: Bool { if case .incident? = activity { true } else { false } }
 }

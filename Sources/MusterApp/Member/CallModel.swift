@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import MusterKit
 public import Observation
 
@@ -31,6 +31,10 @@ public import Observation
         public var number: Int64
         /// Whether it is an exercise.
         public var isDrill: Bool
+        /// The team, by its name.
+        public var team: String
+        /// When the incident last called its people, by the server's clock; nil while that is not known.
+        public var calledAt: Date?
         /// "Evacuate", or that it is a drill.
         public var title: String
         /// The team, and since when.
@@ -48,6 +52,9 @@ public import Observation
         /// The title of the button that leads to the way.
         public var wayTitle: String
     }
+
+    /// When the server last said what calls the person, by its clock; nil if it never did.
+    public var heardAt: Date? { follower.state.heardAt }
 
     /// The open incidents that call this person, those first that they have not seen, and the newest first.
     public var cards: [Card] {
@@ -139,7 +146,8 @@ public import Observation
     private func card(of incident: Incident, seenAt: Date?) -> Card {
         let words = wording.words
         return Card(
-            id: incident.callKey, number: incident.number, isDrill: incident.isDrill,
+            id: incident.callKey, number: incident.number, isDrill: incident.isDrill, team: incident.team,
+            calledAt: incident.calledAt,
             title: words.text(incident.isDrill ? .callDrill : .callReal),
             line: words.text(
                 .callLine, ["team": wording.legible(incident.team), "time": wording.clock(incident.startedAt)]),

@@ -27,7 +27,12 @@ struct Incident: Codable, Hashable, Sendable, Identifiable {
     var calledAt: Date? { reopenedAt ?? startedAt }
 
     /// The call of the incident. A reopened incident has a new one.
-    var callKey: String { "\(number)/\(calledAt?.timeIntervalSince1970 ?? 0)" }
+    var callKey: String { Self.callKey(of: number, calledAt: calledAt) }
+
+    /// The key of an incident's call.
+    static func callKey(of number: Int64, calledAt: Date?) -> String {
+        "\(number)/\(calledAt?.timeIntervalSince1970 ?? 0)"
+    }
 
     /// The number of the incident that a call belongs to; nil for what is no key of a call.
     static func number(ofCall key: String) -> Int64? { key.split(separator: "/").first.flatMap { Int64($0) } }

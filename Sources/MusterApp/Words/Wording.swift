@@ -75,6 +75,13 @@ public import Observation
     /// For example `12:03:07`, with the date before it if it is another day's; a dash for no time.
     func clock(_ moment: Date?, hasSeconds: Bool = true) -> String {
         guard let moment else { return "–" }
+        return Self.clock(moment, at: now, timeZone, hasSeconds: hasSeconds)
+    }
+
+    /// The time of a moment, with the date before it if it is of another day than `now`.
+    nonisolated static func clock(
+        _ moment: Date, at now: Date, _ timeZone: TimeZone, hasSeconds: Bool = true
+    ) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let units: Set<Calendar.Component> = [.year, .month, .day, .hour, .minute, .second]
@@ -109,7 +116,10 @@ public import Observation
     func called(_ user: String?) -> String { user.map { legible(names.name(of: $0)) } ?? "" }
 
     /// What somebody typed, without line breaks, control characters and characters that turn the direction of a text.
-    func legible(_ text: String?) -> String {
+    func legible(_ text: String?) -> String { Self.legible(text) }
+
+    /// What somebody typed, as `legible(_:)` shows it.
+    nonisolated static func legible(_ text: String?) -> String {
         guard let text else { return "" }
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             let isControl = scalar.properties.generalCategory == .control

@@ -56,6 +56,43 @@ extension Muster {
         try await registerDevice(isDebugging ? .apnsSandbox : .apns, token: [UInt8](token).hexadecimal)
     }
 
+    /// What a token of ActivityKit is for.
+    public enum LiveActivity: Hashable, Sendable {
+        /// The token begins Live Activities: `pushToStartTokenUpdates` gives it.
+        case start
+        /// The token ends the Live Activity of this incident: the activity's `pushTokenUpdates` gives it.
+        case incident(Int64)
+    }
+
+    /// Registers a token of ActivityKit, by which the server begins or ends this device's Live Activities of incidents
+    /// (docs/push.md). `unregisterDevice` removes it, too.
+    ///
+    /// - Parameters:
+    ///   - activity: what the token is for.
+    ///   - token: the token that the system gave.
+    ///   - isDebugging: whether the app is signed for development.
+    /// - Returns: the id of the registration.
+    /// - Throws: as `registerDevice(_:token:)`; `.unexpected` also for an incident that is over, or of another team.
+    @discardableResult
+    public func registerActivity(
+        _ activity: LiveActivity, token: Data, isDebugging: Bool = false
+    ) async throws(MusterError) -> String {
+        let platform = isDebugging ? PushPlatform.apnsSandbox : .apns
+        let value: JSONValue =
+            switch activity {
+            case .start: .string("start")
+            case .incident(let number): .integer(number)
+            }
+        return try await inWords {
+            let id = try await requestRegistration([
+                .init("platform", .string(platform.rawValue)), .init("token", .string([UInt8](token).hexadecimal)),
+                .init("activity", value),
+            ])
+            try await store.addPushActivity(id)
+            return id
+        }
+    }
+
     /// Registers this device by a subscription of Web Push, with the result and the errors of
     /// `registerDevice(_:token:)`.
     @discardableResult
@@ -74,15 +111,24 @@ extension Muster {
         get async throws(MusterError) { try await unlessClosed { try await store.pushDeviceID() != nil } }
     }
 
-    /// Removes this device's registration: the server sends it no more pushes.
+    /// Removes this device's registration, and those of its Live Activities: the server sends it no more pushes.
     ///
     /// - Throws: as `registerDevice`; a device that was not registered is not a failure.
     public func unregisterDevice() async throws(MusterError) {
         try await unlessClosed {
-            guard let id = try await store.pushDeviceID() else { return }
-            try await native.requestJSON("DELETE", "push/devices/\(PercentEncoding.encode(id))", admitting: 404)
-            try await store.storePushDevice(nil)
+            if let id = try await store.pushDeviceID() {
+                try await remove(id)
+                try await store.storePushDevice(nil)
+            }
+            while let id = try await store.pushActivityIDs().last {
+                try await remove(id)
+                try await store.removePushActivity(id)
+            }
         }
+    }
+
+    private func remove(_ device: String) async throws {
+        try await native.requestJSON("DELETE", "push/devices/\(PercentEncoding.encode(device))", admitting: 404)
     }
 
     /// Subscribes this device to pushes about datasets.
@@ -96,11 +142,16 @@ extension Muster {
 
     private func register(_ members: [JSONValue.Member]) async throws(MusterError) -> String {
         try await inWords {
-            let answer = try await native.requestJSON("POST", "push/devices", json: JSONValue.object(members).bytes)
-            guard let id = answer["id"]?.string else { throw ReplicationError.malformed("the answer has no id") }
+            let id = try await requestRegistration(members)
             try await store.storePushDevice(id)
             return id
         }
+    }
+
+    private func requestRegistration(_ members: [JSONValue.Member]) async throws -> String {
+        let answer = try await native.requestJSON("POST", "push/devices", json: JSONValue.object(members).bytes)
+        guard let id = answer["id"]?.string else { throw ReplicationError.malformed("the answer has no id") }
+        return id
     }
 
     /// Requests to the native API as the person who is signed in.
@@ -144,18 +195,46 @@ extension LocalStore {
     private struct RegisteredDevice: Codable, Sendable {
         /// The id that the server gave this device; nil if it is not registered.
         var id: String?
+        /// The ids of this device's Live Activities, the newest last; nil in a note of an earlier version.
+        var activities: [String]?
     }
 
     private static let deviceNote = "push-device"
+    /// The largest number of ids of Live Activities: the server keeps no more.
+    private static let activityLimit = 40
 
     /// The server's id of this push device; nil where it was not registered.
     func pushDeviceID() async throws -> String? {
-        try await storedValue(of: Self.deviceNote, as: RegisteredDevice.self)?.id
+        try await registeredDevice().id
     }
 
     /// Stores the server's id of this push device; nil forgets it.
     func storePushDevice(_ id: String?) async throws {
-        guard try await pushDeviceID() != id else { return }
-        try await storeValue(RegisteredDevice(id: id), note: Self.deviceNote)
+        var device = try await registeredDevice()
+        guard device.id != id else { return }
+        device.id = id
+        try await storeValue(device, note: Self.deviceNote)
+    }
+
+    /// The server's ids of this device's Live Activities.
+    func pushActivityIDs() async throws -> [String] { try await registeredDevice().activities ?? [] }
+
+    /// Stores the server's id of a Live Activity.
+    func addPushActivity(_ id: String) async throws {
+        var device = try await registeredDevice()
+        guard device.activities?.contains(id) != true else { return }
+        device.activities = ((device.activities ?? []) + [id]).suffix(Self.activityLimit)
+        try await storeValue(device, note: Self.deviceNote)
+    }
+
+    /// Forgets the server's id of a Live Activity.
+    func removePushActivity(_ id: String) async throws {
+        var device = try await registeredDevice()
+        device.activities?.removeAll { $0 == id }
+        try await storeValue(device, note: Self.deviceNote)
+    }
+
+    private func registeredDevice() async throws -> RegisteredDevice {
+        try await storedValue(of: Self.deviceNote, as: RegisteredDevice.self) ?? RegisteredDevice()
     }
 }

@@ -66,7 +66,7 @@ struct LocationRequestRoutes: NativeRoutes {
         guard let question = questions.question(to: user.number) else {
             throw Problem.notFound
         }
-        let devices = try await server.pushes.devices(of: user.number)
+        let devices = try await server.pushes.devices(of: user.number).filter { $0.device.activity == nil }
         let known = try await coordinator.inspect { engine, directory, _ in
             let own = directory.devices(of: user.number)
             return (

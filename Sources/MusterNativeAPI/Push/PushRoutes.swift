@@ -32,7 +32,8 @@ struct PushRoutes: NativeRoutes {
                 .post, "\(push)/devices", admits: everyone,
                 .init(
                     "Push",
-                    "Register a push device, or the same one again: an app by its token, a browser by a subscription.",
+                    "Register a push device, or the same one again: an app by its token, a browser by a subscription. "
+                        + "A token of ActivityKit is registered beside it.",
                     body: Self.json("NewPushDevice"), answers: [.init(201, "Registered.", json: "PushDevice")]),
                 handler: registerDevice))
         routes.add(
@@ -102,14 +103,17 @@ struct PushRoutes: NativeRoutes {
         let token = fields.text("token", limitBytes: PushAddress.tokenLimitBytes)
         let subscription = fields.json("subscription")
         let page = fields.text("page", limitBytes: 1_024)
+        let activity = fields.json("activity")
         guard let platform else { return nil }
         do throws(PushAddress.ParsingError) {
+            let activity = try activity.map { value throws(PushAddress.ParsingError) in try Self.activity(value) }
             guard platform == .webPush else {
                 if subscription != nil { throw PushAddress.ParsingError("subscription", "is for webpush") }
                 if page != nil { throw PushAddress.ParsingError("page", "is for webpush") }
                 guard let token else { throw PushAddress.ParsingError("token", "is required") }
-                return try PushAddress(platform, token: token)
+                return try PushAddress(platform, token: token, activity: activity)
             }
+            if activity != nil { throw PushAddress.ParsingError("activity", "is for apns and apns-sandbox") }
             if token != nil { throw PushAddress.ParsingError("token", "is of apps: webpush has a subscription") }
             guard let subscription else { throw PushAddress.ParsingError("subscription", "is required") }
             let keys = try Self.keys(of: subscription)
@@ -124,6 +128,15 @@ struct PushRoutes: NativeRoutes {
             fields.addFault(error.field, error.detail)
             return nil
         }
+    }
+
+    /// The Live Activities that a token is for: `"start"`, or the number of an incident.
+    private static func activity(_ value: JSONValue) throws(PushAddress.ParsingError) -> PushActivity {
+        if value.string == "start" { return .start }
+        guard let number = value.integer.flatMap({ Int32(exactly: $0) }), number > 0 else {
+            throw PushAddress.ParsingError("activity", "must be \"start\" or the number of an incident")
+        }
+        return .incident(IncidentNumber(number))
     }
 
     private static func keys(of subscription: JSONValue) throws(PushAddress.ParsingError) -> WebPushKeys {
@@ -203,6 +216,11 @@ extension JSONWriter {
         member("platform", device.platform.rawValue)
         member("service", device.service)
         member("createdAt", device.createdAt)
+        switch device.activity {
+        case .start?: member("activity", "start")
+        case .incident(let number)?: member("activity", number.rawValue)
+        case nil: break
+        }
         member("datasets", listing: datasets) { $0.value($1) }
         endObject()
     }

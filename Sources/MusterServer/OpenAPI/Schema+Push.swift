@@ -4,6 +4,9 @@ extension Schema {
     private static let platform =
         #"{"type":"string","enum":[\#(PushPlatform.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]}"#
     private static let token = #"{"type":"string","minLength":1,"maxLength":\#(PushAddress.tokenLimitBytes)}"#
+    private static let activity =
+        #"{"oneOf":[{"type":"string","enum":["start"]},{"type":"integer","minimum":1}],"description":"#
+        + #""Of a token of ActivityKit: whether it begins Live Activities, or the incident whose activity it ends."}"#
     private static let url = #"{"type":"string","maxLength":2048}"#
     private static let base64url = #"{"type":"string","pattern":"^[A-Za-z0-9_-]+=*$","maxLength":100}"#
 
@@ -21,10 +24,11 @@ extension Schema {
         ("PushKey", object([("key", base64url)])),
         (
             "PushDevice",
-            object([
-                ("id", deviceID), ("platform", platform), ("service", text), ("createdAt", time),
-                ("datasets", list(of: #"{"type":"string"}"#)),
-            ])
+            object(
+                [
+                    ("id", deviceID), ("platform", platform), ("service", text), ("createdAt", time),
+                    ("datasets", list(of: #"{"type":"string"}"#)),
+                ], optional: [("activity", activity)])
         ),
         ("PushDevicePage", object([("items", list(of: reference("PushDevice")))])),
         (
@@ -32,7 +36,7 @@ extension Schema {
             object(
                 [("platform", platform)],
                 optional: [
-                    ("token", token), ("page", url),
+                    ("token", token), ("page", url), ("activity", activity),
                     (
                         "subscription",
                         #"{"type":"object","required":["endpoint","keys"],"properties":{"endpoint":\#(url),"keys":"#

@@ -59,16 +59,7 @@ final class APNsSender: PushSender {
         do {
             let url = try HTTPAddress("\(base)/3/device/\(address.token)")
             let shown = providerToken()
-            let isAlert = message.notice != nil
-            let headers = [
-                (name: "authorization", value: "bearer \(shown)"),
-                (name: "apns-topic", value: credentials.topic),
-                (name: "apns-push-type", value: isAlert ? "alert" : "background"),
-                (name: "apns-priority", value: isAlert ? "10" : "5"),
-                (name: "apns-expiration", value: "\(message.expiresAt.milliseconds / 1000)"),
-                (name: "apns-collapse-id", value: message.collapseID),
-                (name: "content-type", value: "application/json"),
-            ]
+            let headers = headers(of: message, authorizedBy: shown)
             let text = Self.text(of: message)
             guard text.count <= Self.textLimitBytes else { return .refused(PushOutcome.tooLong) }
             let answer = try await client.post(text, to: url, headers: headers, over: .http2)
@@ -84,6 +75,26 @@ final class APNsSender: PushSender {
         } catch {
             return .refused("the address of APNs is not a valid URL")
         }
+    }
+
+    private func headers(of message: PushMessage, authorizedBy token: String) -> [(name: String, value: String)] {
+        let common = [
+            (name: "authorization", value: "bearer \(token)"), (name: "content-type", value: "application/json"),
+            (name: "apns-expiration", value: "\(message.expiresAt.milliseconds / 1000)"),
+        ]
+        if message.activity != nil {
+            return common + [
+                (name: "apns-topic", value: "\(credentials.topic).push-type.liveactivity"),
+                (name: "apns-push-type", value: "liveactivity"), (name: "apns-priority", value: "10"),
+            ]
+        }
+        let isAlert = message.notice != nil
+        return common + [
+            (name: "apns-topic", value: credentials.topic),
+            (name: "apns-push-type", value: isAlert ? "alert" : "background"),
+            (name: "apns-priority", value: isAlert ? "10" : "5"),
+            (name: "apns-collapse-id", value: message.collapseID),
+        ]
     }
 
     private func providerToken() -> String {
@@ -106,7 +117,9 @@ final class APNsSender: PushSender {
 
     /// The JSON payload. It exceeds `textLimitBytes` only where it does so without a body.
     static func text(of message: PushMessage) -> [UInt8] {
-        PushMessage.fit(textLimitBytes) { text(of: message, bodyBytes: $0) }
+        PushMessage.fit(textLimitBytes) {
+            message.activity == nil ? text(of: message, bodyBytes: $0) : activityText(of: message, bodyBytes: $0)
+        }
     }
 
     private static func text(of message: PushMessage, bodyBytes: Int) -> [UInt8] {
@@ -127,6 +140,50 @@ final class APNsSender: PushSender {
             writer.endObject()
             writer.key("data")
             writer.pushData(message.data)
+        }
+    }
+
+    // The content of a Live Activity goes by facts, which the app's widget words in the language of the phone:
+    // `IncidentFacts` and `IncidentCall` of MusterApp read them.
+
+    /// The name of the app's type of a Live Activity's attributes.
+    static let attributesType = "IncidentAttributes"
+    /// Seconds after which a Live Activity that its app did not bring up to date is shown as old.
+    static let staleSeconds: Double = 600
+    /// Seconds for which a Live Activity that has ended stays on the Lock Screen.
+    static let dismissalSeconds: Double = 900
+
+    /// ("Starting and updating Live Activities with ActivityKit push notifications", Apple's documentation.)
+    private static func activityText(of message: PushMessage, bodyBytes: Int) -> [UInt8] {
+        func seconds(after seconds: Double) -> Int64 {
+            message.createdAt.advanced(bySeconds: seconds).milliseconds / 1000
+        }
+        let isStart = message.activity == .start
+        return JSONWriter.object { writer in
+            writer.key("aps")
+            writer.beginObject()
+            writer.member("timestamp", seconds(after: 0))
+            writer.member("event", isStart ? "start" : "end")
+            writer.key("content-state")
+            writer.activityFacts(of: message, isOpen: isStart, noteBytes: bodyBytes)
+            if isStart {
+                writer.member("attributes-type", attributesType)
+                writer.key("attributes")
+                writer.pushData(message.data.filter { ["incident", "since", "team"].contains($0.key) })
+                writer.member("stale-date", seconds(after: staleSeconds))
+                // From iOS 18 on, a token that ends the activity comes only where one is asked for.
+                writer.member("input-push-token", Int64(1))
+            } else {
+                writer.member("dismissal-date", seconds(after: dismissalSeconds))
+            }
+            if let notice = message.notice {
+                writer.key("alert")
+                writer.beginObject()
+                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
+                writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
+                writer.endObject()
+            }
+            writer.endObject()
         }
     }
 
@@ -157,5 +214,26 @@ final class APNsSender: PushSender {
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the content of an incident's Live Activity.
+    fileprivate mutating func activityFacts(of message: PushMessage, isOpen: Bool, noteBytes: Int) {
+        beginObject()
+        member("open", isOpen)
+        for fact in message.data {
+            switch (fact.key, fact.value) {
+            case ("drill", let value): member("drill", value == .text("true"))
+            case ("note", .text(let note)): member("note", PushMessage.cut(note, toBytes: noteBytes))
+            case (let name, .text(let text)):
+                key(name)
+                value(text)
+            case (let name, .number(let number)):
+                key(name)
+                value(number)
+            }
+        }
+        endObject()
     }
 }

@@ -26,6 +26,8 @@ package struct PushAddress: Hashable, Sendable {
     package let keys: WebPushKeys?
     /// The page that a click on a message opens, where the device named one.
     package let page: String?
+    /// The Live Activities that the token is for; nil for the address of a device.
+    package let activity: PushActivity?
 
     /// The largest token, in bytes: FCM's are a few hundred.
     package static let tokenLimitBytes = 4_096
@@ -44,8 +46,14 @@ package struct PushAddress: Hashable, Sendable {
 
     /// Makes the address of an app, by a token of its platform.
     ///
-    /// - Throws: `ParsingError` where the token is not one of the platform.
-    package init(_ platform: PushPlatform, token: String) throws(ParsingError) {
+    /// - Parameter activity: the Live Activities that the token is for; nil for the token of the device.
+    /// - Throws: `ParsingError` where the token is not one of the platform, or the platform has no Live Activities.
+    package init(
+        _ platform: PushPlatform, token: String, activity: PushActivity? = nil
+    ) throws(ParsingError) {
+        guard activity == nil || platform.hasActivities else {
+            throw ParsingError("activity", "is for apns and apns-sandbox")
+        }
         guard (1...Self.tokenLimitBytes).contains(token.utf8.count) else {
             throw ParsingError("token", "must be of 1 to \(Self.tokenLimitBytes) bytes")
         }
@@ -64,6 +72,7 @@ package struct PushAddress: Hashable, Sendable {
         self.token = token
         keys = nil
         page = nil
+        self.activity = activity
     }
 
     /// Makes the address of a subscription of Web Push.
@@ -97,6 +106,7 @@ package struct PushAddress: Hashable, Sendable {
         token = endpoint
         self.keys = keys
         self.page = page
+        activity = nil
     }
 
     /// The id of a device with this address: the same token is the same device, also when another user uses it.
@@ -125,7 +135,8 @@ extension PushAddress {
             bytes += part
         }
         return Credential(
-            kind: .pushDevice, key: Array(id.utf8), user: user, label: service,
+            kind: .pushDevice, key: Array(id.utf8), user: user,
+            label: [service, activity?.label].compactMap(\.self).joined(separator: " "),
             secret: vault.seal(bytes, for: Self.purpose(of: id)), createdAt: now)
     }
 
@@ -149,6 +160,7 @@ extension PushAddress {
         self.token = token
         keys = try? WebPushKeys(publicKey: Array(parts[1]), secret: Array(parts[2]))
         page = parts[3].isEmpty ? nil : String(decoding: parts[3], as: UTF8.self)
+        activity = device.activity
         if platform == .webPush, keys == nil { throw .sealedOtherwise }
     }
 
@@ -162,16 +174,20 @@ package struct PushDevice: Hashable, Sendable {
     package let platform: PushPlatform
     /// The service that its pushes go to: the platform, and for Web Push the server.
     package let service: String
+    /// The Live Activities that its token is for; nil for a device, which gets every other message.
+    package let activity: PushActivity?
     package let createdAt: Instant
 
     /// The device of a credential; nil for a credential that is not a push device.
     package init?(_ credential: Credential) {
+        let words = credential.label.split(separator: " ", maxSplits: 1).map(String.init)
         guard credential.kind == .pushDevice, credential.user != nil,
-            let platform = credential.label.split(separator: " ").first.flatMap({ PushPlatform(rawValue: String($0)) })
+            let platform = words.first.flatMap({ PushPlatform(rawValue: $0) })
         else { return nil }
+        activity = platform.hasActivities && words.count > 1 ? PushActivity(label: words[1]) : nil
         id = String(decoding: credential.key, as: UTF8.self)
         self.platform = platform
-        service = credential.label
+        service = platform.hasActivities ? platform.rawValue : credential.label
         createdAt = credential.createdAt
     }
 }

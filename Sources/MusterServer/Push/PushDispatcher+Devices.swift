@@ -9,6 +9,8 @@ package enum PushDeviceError: Error, Hashable, Sendable {
     case tooMany(limit: Int)
     /// The user has no such device.
     case unknown
+    /// The incident of a Live Activity is over, or calls other people.
+    case notCalled
     /// The server cannot send to this platform, because it has no credentials for it.
     case notServed(PushPlatform)
     /// Too many test messages were sent to the user's devices, or some are under way; another may be sent after some
@@ -21,6 +23,7 @@ extension PushDeviceError: CustomStringConvertible {
         switch self {
         case .tooMany(let limit): "There are \(limit) push devices already: remove one first."
         case .unknown: "There is no such push device."
+        case .notCalled: "There is no open incident of this number in your team."
         case .notServed(let platform):
             "This server cannot send by \(platform.rawValue): its operator has given it no credentials for it."
         case .tooManyTests(let seconds): "There were too many tests. Try again in \(seconds) s."
@@ -37,9 +40,14 @@ package struct PushTestResult: Sendable {
 extension PushDispatcher {
     /// The largest number of push devices of a user.
     package static let deviceLimit = 20
+    /// The largest number of a user's tokens that begin Live Activities, and of those that end one.
+    package static let activityLimit = 20
 
-    /// Registers a device of a user, or replaces its registration. A device that another user had registered then
-    /// belongs to this user, and its subscriptions end.
+    /// Registers a device of a user, or replaces its registration. A device that another user had registered, or that
+    /// was registered for something else, then belongs to this registration, and its subscriptions end.
+    ///
+    /// Tokens of Live Activities do not count as devices. The newest `activityLimit` of each kind stay: an app does not
+    /// say which of its tokens a new one replaces.
     ///
     /// - Throws: `PushDeviceError`; `CoordinatorError`, `StoreError`.
     package func register(_ address: PushAddress, for user: UserNumber, by author: Author) async throws -> PushDevice {
@@ -48,16 +56,42 @@ extension PushDispatcher {
         guard let device = PushDevice(credential) else { throw PushDeviceError.unknown }
         try await coordinator.edit(by: author) { directory, draft in
             guard directory.users[user] != nil else { throw PushDeviceError.unknown }
+            try Self.requireCall(of: device.activity, user, directory, draft.transaction)
             let former = try draft.transaction.credential(.pushDevice, key: credential.key)
-            if former?.user != user {
-                guard try draft.store.credentials(.pushDevice, of: user).count < Self.deviceLimit else {
-                    throw PushDeviceError.tooMany(limit: Self.deviceLimit)
-                }
+            if former?.user != user || former.flatMap({ PushDevice($0) })?.activity != device.activity {
+                try Self.makeRoom(for: device, of: user, &draft)
                 if former != nil { try draft.transaction.removePushDevice(device.id) }
             }
             draft.credentials.append(credential)
         }
         return device
+    }
+
+    /// - Throws: `PushDeviceError.notCalled` for the activity of an incident that does not call this user.
+    private static func requireCall(
+        of activity: PushActivity?, _ user: UserNumber, _ directory: Directory, _ transaction: any StoreTransaction
+    ) throws {
+        guard case .incident(let number)? = activity else { return }
+        guard let team = directory.users[user]?.team, let incident = try transaction.incident(number),
+            incident.isOpen, incident.team == team
+        else { throw PushDeviceError.notCalled }
+    }
+
+    /// Removes a user's oldest tokens of the same kind of Live Activity beyond the limit.
+    ///
+    /// - Throws: `PushDeviceError.tooMany` for a device, in whose place no other goes.
+    private static func makeRoom(for device: PushDevice, of user: UserNumber, _ draft: inout Draft) throws {
+        let others = try draft.store.credentials(.pushDevice, of: user).compactMap { PushDevice($0) }
+            .filter { $0.id != device.id }
+        guard let activity = device.activity else {
+            guard others.count(where: { $0.activity == nil }) < deviceLimit else {
+                throw PushDeviceError.tooMany(limit: deviceLimit)
+            }
+            return
+        }
+        let alike = others.filter { activity.isAlike($0.activity) }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        for oldest in alike.dropLast(activityLimit - 1) { try draft.transaction.removePushDevice(oldest.id) }
     }
 
     /// Tells the operator, once, that a service refuses the configuration for its platform. `/health` shows it until
@@ -78,7 +112,7 @@ extension PushDispatcher {
     /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
     package func refusal(of address: PushAddress) -> String? { senders.refusal(of: address) }
 
-    /// A user's push devices, each with the datasets that it subscribed to, oldest first.
+    /// A user's push devices and tokens of Live Activities, each with the datasets that it subscribed to, oldest first.
     ///
     /// - Throws: `StoreError`.
     package func devices(of user: UserNumber) async throws -> [(device: PushDevice, datasets: [String])] {
@@ -104,7 +138,9 @@ extension PushDispatcher {
     /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
     package func subscribe(_ device: String, to dataset: String, of user: UserNumber) async throws {
         try await coordinator.storeState { transaction, _ in
-            try Self.requireDevice(device, of: user, transaction)
+            guard try Self.requireDevice(device, of: user, transaction).activity == nil else {
+                throw PushDeviceError.unknown
+            }
             try transaction.subscribe(device, to: dataset, of: user)
         }
     }
@@ -119,12 +155,14 @@ extension PushDispatcher {
         }
     }
 
+    @discardableResult
     private static func requireDevice(
         _ device: String, of user: UserNumber, _ transaction: any StoreTransaction
-    ) throws {
-        guard try transaction.credential(.pushDevice, key: Array(device.utf8))?.user == user else {
-            throw PushDeviceError.unknown
-        }
+    ) throws -> PushDevice {
+        guard let credential = try transaction.credential(.pushDevice, key: Array(device.utf8)),
+            credential.user == user, let device = PushDevice(credential)
+        else { throw PushDeviceError.unknown }
+        return device
     }
 
     /// The public key that subscriptions of Web Push are made with. It is made when it is first asked for.
@@ -142,7 +180,9 @@ extension PushDispatcher {
         let moment = now()
         try testLimiter.withLock { try $0.begin(user, at: moment) }
         defer { testLimiter.withLock { $0.end(user) } }
-        let credentials = try await coordinator.read { try $0.credentials(.pushDevice, of: user) }
+        let credentials = try await coordinator.read { store in
+            try store.credentials(.pushDevice, of: user).filter { PushDevice($0)?.activity == nil }
+        }
         let message = PushMessage.test(at: now())
         let results = await withTaskGroup(of: PushTestResult?.self) { group in
             for credential in credentials {

@@ -232,7 +232,7 @@ package struct PushRecord: Sendable {
             // One device of another app among good ones is no fault of the configuration.
             guard devices.count >= Self.severalDevices || !accepting.contains(platform) else { return nil }
             return recordFault(reason, advice, of: platform, at: now)
-        case .gone, .retry, .refused: break
+        case .gone, .retry, .refused, .obsolete: break
         }
         return nil
     }

@@ -15,6 +15,8 @@ package struct PushMessage: Hashable, Sendable {
     package var data: [Member]
     /// The text that people read; nil for a message to the app alone.
     package var notice: Notice?
+    /// How it changes Live Activities; nil for a message to devices.
+    var activity: ActivityEvent?
 
     /// The text that people read.
     package struct Notice: Hashable, Sendable {
@@ -135,6 +137,7 @@ extension PushMessage {
             writer.member("title", notice?.title)
             writer.member("body", notice?.body)
             writer.member("confidential", notice?.confidential)
+            writer.member("activity", activity?.rawValue)
         }
     }
 
@@ -153,5 +156,6 @@ extension PushMessage {
         notice = value["title"]?.string.map {
             Notice(title: $0, body: value["body"]?.string ?? "", confidential: value["confidential"]?.string)
         }
+        activity = value["activity"]?.string.flatMap { ActivityEvent(rawValue: $0) }
     }
 }

@@ -127,8 +127,8 @@ struct PushPass {
             }
             let recipients = PushRecipients(
                 directory: dispatcher.coordinator.directory, origin: dispatcher.coordinator.origin)
-            expansions = changes.reversed().compactMap { change in
-                recipients.notification(of: change).map {
+            expansions = changes.reversed().flatMap { change in
+                recipients.notifications(of: change).reversed().map {
                     PushExpansion(notification: $0, sequence: change.sequence.rawValue)
                 }
             }
@@ -193,7 +193,7 @@ struct PushPass {
             let found = try? await dispatcher.coordinator.read { store in
                 try ready.map { device in
                     let credential = try store.credential(.pushDevice, key: Array(device.utf8))
-                    return (credential?.label, try store.postponedPushes(to: device))
+                    return (credential.flatMap { PushDevice($0)?.service }, try store.postponedPushes(to: device))
                 }
             }
             guard let found else {
@@ -219,9 +219,12 @@ struct PushPass {
         while true {
             let begun = schedule.startAttempts(limit: PushDispatcher.beginningLimit)
             if begun.isEmpty { return }
-            let keys = begun.map { Array($0.device.utf8) }
             let found = try? await dispatcher.coordinator.read { store in
-                try keys.map { try store.credential(.pushDevice, key: $0) }
+                try begun.map { device, message in
+                    let credential = try store.credential(.pushDevice, key: Array(device.utf8))
+                    let isMeant = message.isMeant(for: credential.flatMap { PushDevice($0) })
+                    return (credential: credential, isObsolete: try !isMeant || message.isObsolete(in: store))
+                }
             }
             let now = dispatcher.now()
             for (index, (device, message)) in begun.enumerated() {
@@ -230,8 +233,12 @@ struct PushPass {
                     endAttempt(to: device, .retry(reason, afterSeconds: nil), now: now)
                     continue
                 }
-                guard let credential = found[index] else {
+                guard let credential = found[index].credential else {
                     endAttempt(to: device, nil, now: now)
+                    continue
+                }
+                if found[index].isObsolete {
+                    endAttempt(to: device, .obsolete, now: now)
                     continue
                 }
                 group.addTask { [dispatcher] in
@@ -304,45 +311,6 @@ struct PushPass {
             record.postponed = postponed
             record.through = through
         }
-    }
-}
-
-/// A notification that is queued for its recipients' devices in steps, a few recipients at a time.
-struct PushExpansion: Sendable {
-    let notification: PushRecipients.Notification
-    let sequence: Int64
-    /// The number of people whose devices were looked up.
-    private var done = 0
-
-    init(notification: PushRecipients.Notification, sequence: Int64) {
-        self.notification = notification
-        self.sequence = sequence
-    }
-
-    /// The next devices, each with its service.
-    func devices(in store: any Store) throws -> [(id: String, service: String)] {
-        switch notification.recipients {
-        case .subscribers(let dataset, let owner):
-            return try store.pushSubscribers(to: dataset, of: owner).compactMap { id in
-                let credential = try store.credential(.pushDevice, key: Array(id.utf8))
-                return credential.flatMap { $0.user == owner ? (id, $0.label) : nil }
-            }
-        case .people(let people):
-            return try people.dropFirst(done).prefix(PushDispatcher.lookupLimit).flatMap { user in
-                try store.credentials(.pushDevice, of: user).map { (String(decoding: $0.key, as: UTF8.self), $0.label) }
-            }
-        }
-    }
-
-    /// The expansion after the next devices; nil at the end.
-    var rest: PushExpansion? {
-        guard case .people(let people) = notification.recipients, done + PushDispatcher.lookupLimit < people.count
-        else {
-            return nil
-        }
-        var rest = self
-        rest.done += PushDispatcher.lookupLimit
-        return rest
     }
 }
 

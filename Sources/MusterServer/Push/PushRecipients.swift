@@ -19,6 +19,10 @@ struct PushRecipients {
         case subscribers(of: String, owner: UserNumber)
         /// Every device of these people.
         case people([UserNumber])
+        /// The tokens of these people that begin Live Activities.
+        case starting([UserNumber])
+        /// The tokens of these people's Live Activities of an incident.
+        case running(IncidentNumber, of: [UserNumber])
     }
 
     /// The lifetime of a message about an incident, in seconds.
@@ -33,7 +37,12 @@ struct PushRecipients {
     /// The lifetime of the message that a dataset changed, in seconds: as long as `PushPolicy` tries by default.
     static let datasetSeconds: Double = 86_400
 
-    /// Returns the notification of a change; nil for a change that is not pushed.
+    /// Returns the notifications of a change: to devices, and to the tokens of Live Activities.
+    func notifications(of logged: LoggedChange) -> [Notification] {
+        [notification(of: logged), activityNotification(of: logged)].compactMap(\.self)
+    }
+
+    /// Returns the notification of a change to devices; nil for a change that is not pushed.
     func notification(of logged: LoggedChange) -> Notification? {
         switch logged.change {
         case .dataset(let touch): notification(of: touch, at: logged.committedAt)
@@ -73,31 +82,43 @@ struct PushRecipients {
     /// Notifies everyone in the team, except the person who started, reopened or closed the incident; of PAR and
     /// handovers the people whom they concern.
     private func notification(of incident: Incident, at moment: Instant) -> Notification? {
-        let author: UserNumber?
         switch incident.turn {
-        case .started: author = incident.startedBy
-        case .reopened: author = incident.reopening?.by
-        case .closed:
-            if case .byHand(let user, _)? = incident.closing?.how { author = user } else { author = nil }
+        case .started, .reopened, .closed: break
         case .allAccounted, .notAllAccounted, .parReported, .parComplete, .parTimerSet: return nil
         case .parRequested, .parOverdue, .handedOver: return notification(ofPARIn: incident, at: moment)
         }
         guard let team = directory.teams[incident.team] else { return nil }
-        let people = directory.users.all.filter { $0.team == incident.team && $0.number != author }.map(\.number)
-        let isDrill = incident.kind == .drill
-        let title =
-            incident.isOpen
-            ? (isDrill ? "Drill: evacuate" : "Evacuate") : (isDrill ? "The drill is over" : "All clear")
-        let words = incident.isOpen ? incident.note.map { "\(team.name): \($0)" } ?? team.name : team.name
         let message = PushMessage(
-            topic: "incident \(incident.number.rawValue)", createdAt: moment, lastingSeconds: Self.incidentSeconds,
+            topic: Self.topic(of: incident), createdAt: moment, lastingSeconds: Self.incidentSeconds,
             data: [
                 .init("source", .text("muster")), .init("kind", .text("incident")),
                 .init("incident", .number(Int64(incident.number.rawValue))), .init("team", .text(team.name)),
-                .init("drill", .text(isDrill ? "true" : "false")),
+                .init("drill", .text(incident.kind == .drill ? "true" : "false")),
                 .init("state", .text(incident.isOpen ? "open" : "closed")),
-            ], notice: .init(title: title, body: words))
-        return Notification(message: message, recipients: .people(people), writer: nil)
+            ], notice: notice(of: incident, team: team.name))
+        return Notification(message: message, recipients: .people(people(of: incident)), writer: nil)
+    }
+
+    /// The push topic of an incident.
+    static func topic(of incident: Incident) -> String { "incident \(incident.number.rawValue)" }
+
+    /// The people of an incident's team, without the one who started, reopened or closed it.
+    func people(of incident: Incident) -> [UserNumber] {
+        let author: UserNumber?
+        switch incident.turn {
+        case .started: author = incident.startedBy
+        case .reopened: author = incident.reopening?.by
+        default: if case .byHand(let user, _)? = incident.closing?.how { author = user } else { author = nil }
+        }
+        return directory.users.all.filter { $0.team == incident.team && $0.number != author }.map(\.number)
+    }
+
+    /// What people read about an incident that was started, reopened or closed.
+    func notice(of incident: Incident, team: String) -> PushMessage.Notice {
+        let isDrill = incident.kind == .drill
+        guard incident.isOpen else { return .init(title: isDrill ? "The drill is over" : "All clear", body: team) }
+        return .init(
+            title: isDrill ? "Drill: evacuate" : "Evacuate", body: incident.note.map { "\(team): \($0)" } ?? team)
     }
 
     /// Notifies the leaders of the caller's team of a call for help; the admins where the team has no other leader.

@@ -219,10 +219,13 @@ struct PushSchedule {
             // The device may have registered again meanwhile: then its messages are in the store, and it gets them.
             let waiting = postpone(lane, of: device, attempts: lane.attempts, until: now)
             return (waiting.edits + [.remove(device: device, registeredBy: end ?? now)], 0)
-        case .delivered?, .refused?:
+        case .delivered?, .refused?, .obsolete?:
             let done = lane.items.removeFirst()
             outstanding.remove(done.sequence)
             storeLane(lane, of: device)
+            if done.message.endsRegistration, outcome != .obsolete {
+                return ([.remove(device: device, registeredBy: done.message.createdAt)], 0)
+            }
             return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
         case .retry?, .misconfigured?, .foreign?:
             let asked: Double? = if case .retry(_, let seconds)? = outcome { seconds } else { nil }
@@ -286,7 +289,11 @@ struct PushSchedule {
             let end = min(item.message.expiresAt, item.message.createdAt.advanced(bySeconds: policy.lifetimeSeconds))
             guard dueAt < end else {
                 givenUp += 1
-                if item.isStored { edits.append(.forget(topic: topic, device: device)) }
+                if item.message.endsRegistration {
+                    edits.append(.remove(device: device, registeredBy: item.message.createdAt))
+                } else if item.isStored {
+                    edits.append(.forget(topic: topic, device: device))
+                }
                 continue
             }
             waiting += 1
@@ -315,7 +322,7 @@ struct PushSchedule {
         switch outcome {
         case .retry?, .misconfigured?: service.isFailing = true
         case .delivered?, .gone?, .refused?: service.isFailing = false
-        case .foreign?, nil: break
+        case .foreign?, .obsolete?, nil: break
         }
         giveTurn(name, &service)
         // A service without messages is removed.
@@ -341,7 +348,8 @@ private struct OutstandingSequences {
     mutating func add(_ sequence: Int64) {
         let count = counts[sequence, default: 0]
         counts[sequence] = count + 1
-        if count == 0, order.last != sequence { order.append(sequence) }
+        // The messages of one change may be added in steps, and those of a step may be sent before the next.
+        if count == 0, order.last != sequence || start == order.count { order.append(sequence) }
     }
 
     /// Removes one message of a change. O(1) on average.

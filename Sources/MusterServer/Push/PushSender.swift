@@ -32,6 +32,8 @@ package enum PushOutcome: Hashable, Sendable {
     case foreign(String, advice: String)
     /// The service will never accept this message.
     case refused(String)
+    /// The message was not sent, because it is no longer true, or because the device is registered for others now.
+    case obsolete
 
     /// The reason for refusing a message that is too long for the service.
     static let tooLong = "the message is longer than the service takes"
@@ -39,7 +41,7 @@ package enum PushOutcome: Hashable, Sendable {
     /// Why the message was not accepted, for people; nil where it was.
     package var reason: String? {
         switch self {
-        case .delivered: nil
+        case .delivered, .obsolete: nil
         case .gone(let reason, _), .retry(let reason, _), .refused(let reason), .misconfigured(let reason, _),
             .foreign(let reason, _):
             reason
@@ -53,6 +55,7 @@ package enum PushOutcome: Hashable, Sendable {
         case .gone: "gone"
         case .retry, .misconfigured, .foreign: "failed"
         case .refused: "refused"
+        case .obsolete: "obsolete"
         }
     }
 }

@@ -116,6 +116,7 @@ extension Problem {
         case .unknown: self = .notFound
         case .tooMany: self = .conflict(fault.description)
         case .notServed: self = .invalid("/platform", fault.description)
+        case .notCalled: self = .invalid("/activity", fault.description)
         case .tooManyTests(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds, fault.description)
         }
     }

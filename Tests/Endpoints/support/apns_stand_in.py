@@ -72,18 +72,25 @@ class APNs(HTTP2Service):
             return 403, "InvalidProviderToken"
         if not 0 <= time.time() - claims["iat"] + 5 < 3_600:
             return 403, "ExpiredProviderToken"
-        if headers.get("apns-topic") != self.topic:
+        kind, priority = headers.get("apns-push-type"), headers.get("apns-priority")
+        if headers.get("apns-topic") != self.topic + (".push-type.liveactivity" if kind == "liveactivity" else ""):
             return 400, "DeviceTokenNotForTopic"
         if len(body) > 4_096:
             return 413, "PayloadTooLarge"
         if len(headers.get("apns-collapse-id", "").encode()) > 64:
             return 400, "BadCollapseId"
-        kind, priority = headers.get("apns-push-type"), headers.get("apns-priority")
         aps = json.loads(body)["aps"]
         if kind == "background":
             if priority != "5":
                 return 400, "BadPriority"
             return None if aps == {"content-available": 1} else (400, "BadMessage")
+        if kind == "liveactivity":
+            needed = {"timestamp", "event", "content-state"}
+            if aps.get("event") == "start":
+                needed |= {"attributes-type", "attributes", "alert"}
+            if priority not in ("5", "10"):
+                return 400, "BadPriority"
+            return None if needed <= aps.keys() else (400, "BadMessage")
         if kind != "alert" or "alert" not in aps:
             return 400, "InvalidPushType"
         return None

@@ -34,6 +34,42 @@ import Testing
         #expect(schedule.messageCount == 0 && schedule.underWayCount == 0)
     }
 
+    @Test mutating func `a change whose messages are added in steps counts as sent only after the last step`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 7, now: start, jitter: 0)
+        _ = schedule.startAttempts(limit: 9)
+        _ = schedule.finish("d", .delivered, now: start, jitter: 0)
+        #expect(schedule.oldestSequence == nil)
+        _ = schedule.add(message("a", 1), to: "e", of: "s", sequence: 7, now: start, jitter: 0)
+        #expect(schedule.oldestSequence == 7)
+        _ = schedule.startAttempts(limit: 9)
+        _ = schedule.finish("e", .delivered, now: start, jitter: 0)
+        #expect(schedule.oldestSequence == nil)
+    }
+
+    @Test mutating func `the token of an activity is removed once its end was sent or given up, and not before`() {
+        var end = message("incident 1", 1, lasting: 20)
+        end.activity = .end
+        for (outcome, isLast) in [
+            (PushOutcome.delivered, true), (.refused("400"), true), (.retry("503", afterSeconds: 1), false),
+            (.retry("503", afterSeconds: 30), true), (.obsolete, false),
+        ] {
+            var schedule = PushSchedule(PushPolicy())
+            _ = schedule.add(end, to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+            _ = schedule.startAttempts(limit: 9)
+            let edits = schedule.finish("d", outcome, now: start, jitter: 0).edits
+            #expect(edits.contains(.remove(device: "d", registeredBy: start)) == isLast, "\(outcome)")
+            #expect(schedule.oldestSequence == nil && schedule.underWayCount == 0)
+        }
+    }
+
+    @Test mutating func `a message that was not sent leaves the next, and says nothing of the service`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
+        _ = schedule.startAttempts(limit: 9)
+        #expect(schedule.finish("d", .obsolete, now: start, jitter: 0).edits.isEmpty)
+        #expect(schedule.startAttempts(limit: 9).map(\.message.topic) == ["b"])
+    }
+
     @Test mutating func `a device hears in order, and others do not wait for it`() {
         for (index, topic) in ["a", "b", "c"].enumerated() {
             _ = schedule.add(message(topic, 1), to: "d", of: "s", sequence: Int64(index), now: start, jitter: 0)

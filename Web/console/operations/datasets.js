@@ -54,7 +54,8 @@ function Dataset({ each: { name, records, bytes, modifiedAt, modifiedBy, syncCou
         sizeWords(bytes), t("operations.datasets.sync", { count: syncCount })])}</span></p>
         <p class="quiet">${t("operations.datasets.changedBy", { name: legible(modifiedBy) })}${" "}
             <${Time} at=${modifiedAt} /></p>
-        ${devices.map((device) => html`<${CheckField} key=${device.id} checked=${device.datasets.includes(name)}
+        ${devices.filter(({ activity }) => activity === undefined).map((device) => html`<${CheckField}
+            key=${device.id} checked=${device.datasets.includes(name)}
             label=${t("operations.datasets.tells", { device: deviceWords(device) })}
             onChange=${(isTold) => subscribe(device, isTold)} />`)}
         <p class="bar"><button type="button" class="plain" onClick=${remove}
@@ -73,7 +74,7 @@ function deviceWords({ id, platform }) {
     return listed([platformWords(platform), legible(id.slice(0, 6))]);
 }
 
-function PushDevice({ each: { id, platform, service, createdAt, datasets }, changed }) {
+function PushDevice({ each: { id, platform, service, activity, createdAt, datasets }, changed }) {
     const askFirst = useAskFirst();
     const shown = legible(id);
     const remove = () => askFirst({
@@ -86,7 +87,8 @@ function PushDevice({ each: { id, platform, service, createdAt, datasets }, chan
         done: changed,
     });
     return html`<li data-id=${id}>
-        <p><strong>${platformWords(platform)}</strong> <span class="quiet">${legible(service)}, ${shown}</span></p>
+        <p><strong>${platformWords(platform)}</strong> <span class="quiet">${
+        legible([service, activity].filter((word) => word !== undefined).join(" "))}, ${shown}</span></p>
         <p class="quiet">${t("operations.push.since")} <${Time} at=${createdAt} />${datasets.length > 0 && html`. ${
         t("operations.push.hears", { names: listed(datasets.map(legible)) })}`}</p>
         <p class="bar"><button type="button" class="plain" onClick=${remove}

@@ -71,12 +71,13 @@ extension IncidentActivities.Call {
         glance.agedWay.asOf = nil
         let steps = (glance.freshUntil.timeIntervalSinceReferenceDate / Self.stepSeconds).rounded(.down)
         self.init(
-            attributes: IncidentAttributes(call: card.id, team: card.line),
-            state: IncidentAttributes.ContentState(
-                title: card.title, line: card.seenText ?? card.whatToDo, status: glance.status, way: glance.way,
-                agedStatus: glance.agedStatus, agedWay: glance.agedWay,
-                acknowledgeTitle: card.seenText == nil ? card.acknowledgeTitle : nil,
-                safeTitle: account.safety.safeTitle),
+            attributes: IncidentAttributes(call: IncidentCall(card)),
+            state: .shown(
+                IncidentShown(
+                    title: card.title, team: card.line, line: card.seenText ?? card.whatToDo, note: card.note,
+                    status: glance.status, way: glance.way, agedStatus: glance.agedStatus, agedWay: glance.agedWay,
+                    acknowledgeTitle: card.seenText == nil ? card.acknowledgeTitle : nil,
+                    safeTitle: account.safety.safeTitle)),
             staleAt: Date(timeIntervalSinceReferenceDate: steps * Self.stepSeconds))
     }
 }
