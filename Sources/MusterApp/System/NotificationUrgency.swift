@@ -8,8 +8,8 @@ public enum NotificationUrgency: String, Hashable, Sendable, CaseIterable {
     /// somebody is.
     case urgent
 
-    /// Decides by the data of a message (docs/push.md), of which it reads `kind`. Whatever this version does not know is
-    /// urgent, so that an older app silences nothing that a newer server sends.
+    /// Decides by the data of a message (docs/push.md), of which it reads `kind`. Whatever this version does not know
+    /// is urgent, so that an older app silences nothing that a newer server sends.
     ///
     /// - Parameter data: the members of the message's `data`, numbers as their digits.
     public init(_ data: [String: String]) {
