@@ -268,11 +268,17 @@ test("what is registered once more keeps what is there, and the API is asked wit
     const server = new Server(files);
     const world = new WorkerWorld(server, await serverVersion(server.get));
     await world.fire("install");
-    const again = new WorkerWorld(server, `${await serverVersion(server.get)}&again=1`, { caches: world.caches });
-    server.get = () => { throw new Error("nothing is fetched"); };
+    const version = await serverVersion(server.get);
+    const again = () => new WorkerWorld(server, `${version}&again=1`, { caches: world.caches });
+    server.asked = [];
     const routes = [];
-    await again.fire("install", { addRoutes: async (added) => { routes.push(...added); } });
-    assert.equal(await again.text("me/app.js"), "1");
+    await again().fire("install", { addRoutes: async (added) => { routes.push(...added); } });
+    assert.ok(server.asked.every((each) => each.startsWith("HEAD") || each === "GET me/shell.json"), server.asked.join());
+    assert.equal(await again().text("me/app.js"), "1");
     const paths = routes.map(({ condition, source }) => `${source} ${condition.urlPattern.pathname}`);
     assert.deepEqual(paths, ["api/", "health", "me/shell.json", "me/worker.js"].map((path) => `network /${path}*`));
+    // Of another version the server's script is not that of these files. They stay: a worker may be using them.
+    server.files["me/app.js"] = "2";
+    await assert.rejects(again().fire("install"), /no longer/);
+    assert.equal(await world.text("me/app.js"), "1");
 });

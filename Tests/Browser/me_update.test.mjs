@@ -80,15 +80,18 @@ test("the page registers a worker for the server's version, and says when a newe
     });
     registration.installing = newer;
     registration.dispatchEvent(new Event("updatefound"));
-    registration.waiting = newer;
+    [registration.installing, registration.waiting] = [undefined, newer];
     newer.dispatchEvent(new Event("statechange"));
     assert.equal(told.at(-1), "ready");
     await made.takeOver();
     assert.deepEqual(worker.posted, [{ type: "takeOver" }]);
     // What it replaces may be kept alive: the browser tries anew only for another registration.
     await pass(5000);
+    registration.installing = { scriptURL: "http://localhost/me/worker.js?v=def&again=1" };
     await pass(5000);
-    assert.deepEqual(container.registered.slice(1), ["worker.js?v=def&again=1", "worker.js?v=def&again=2"]);
+    registration.installing = undefined;
+    await pass(5000);
+    assert.deepEqual(container.registered.slice(1), ["worker.js?v=def&again=1", "worker.js?v=def&again=3"]);
     registration.waiting = undefined;
     registration.active = newer;
     await pass(5000);

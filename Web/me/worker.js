@@ -73,8 +73,13 @@ self.addEventListener("fetch", (event) => {
 
 /** Fetches the shell. Nothing is kept if a file is missing, or belongs to another version. */
 async function install() {
-    // It is registered once more where the former version did not give way.
-    if (await kept(othersAddress)) { return; }
+    // It is registered once more where the former version did not give way, and the browser itself asks for its script.
+    if (await kept(othersAddress)) {
+        const found = await musterShell.versionOf(
+            await musterShell.digestsOf(fetched, await (await fetched("me/shell.json")).json()));
+        if (found !== version) { throw new TypeError(`the server has version ${found}, and no longer ${version}`); }
+        return;
+    }
     try {
         const list = await (await fetched("me/shell.json")).json();
         const cache = await caches.open(cacheName);
@@ -95,7 +100,10 @@ async function install() {
         if (found !== version) { throw new TypeError(`the files are of version ${found}, and not of ${version}`); }
         await cache.put(othersAddress, new Response(JSON.stringify(Object.fromEntries(others))));
     } catch (error) {
-        await caches.delete(cacheName);
+        const { active, waiting } = self.registration;
+        // The files may be those of the version in use, of which a part was lost.
+        const isUsed = [active, waiting].some((other) => other && versionOf(other) === version);
+        if (!isUsed) { await caches.delete(cacheName); }
         throw error;
     }
 }

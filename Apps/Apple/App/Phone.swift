@@ -139,6 +139,8 @@ import WidgetKit
                     app.take(activityToken: token, of: activity, isDebugging: Self.isDebugging)
                 case .activity:
                     shownCalls = nil
+                    // Its incident may be over: a push waits at Apple while the phone has no network.
+                    await app.handle(push: ["kind": "incident"])
                     await publish()
                 }
             }

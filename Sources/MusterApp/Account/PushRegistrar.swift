@@ -22,7 +22,8 @@ import MusterKit
     private var owner: ObjectIdentifier?
     /// The tokens that are registered there, or that the server will not take.
     private var done: Set<Token> = []
-    private var failedAt: Date?
+    /// When a token was last tried in vain.
+    private var failedAt: [Token: Date] = [:]
     private var request: Task<Void, Never>?
 
     /// Seconds after a failure until the next attempt, where nothing has changed.
@@ -38,26 +39,29 @@ import MusterKit
         if tokens.count > Self.tokenLimit, let oldest = tokens.firstIndex(where: { $0.isOfIncident }) {
             done.remove(tokens.remove(at: oldest))
         }
-        failedAt = nil
+        failedAt = failedAt.filter { tokens.contains($0.key) }
     }
 
-    /// Registers what is not registered yet, in the background, one token at a time. Called with each second, and
-    /// whenever the app runs.
+    /// Registers what is not registered yet, in the background, one token at a time, the phone's own first. A token that
+    /// fails holds up no other. Called with each second, and whenever the app runs.
     func update(_ account: AccountModel?, at now: Date) {
         guard !isPaused, let account, request == nil else { return }
         if owner != ObjectIdentifier(account) { (owner, done) = (ObjectIdentifier(account), []) }
-        guard let token = tokens.first(where: { !done.contains($0) }) else { return }
-        // A clock that was set back ends the waiting.
-        if let failedAt, (0..<Self.retrySeconds).contains(now.timeIntervalSince(failedAt)) { return }
+        let due = tokens.filter { token in
+            // A clock that was set back ends the waiting.
+            let waits = failedAt[token].map { (0..<Self.retrySeconds).contains(now.timeIntervalSince($0)) } ?? false
+            return !done.contains(token) && !waits
+        }
+        guard let token = due.first(where: { $0.activity == nil }) ?? due.first else { return }
         let muster = account.muster
         request = Task { [weak account] in
             let isDone = await Self.register(token, by: muster)
             guard !Task.isCancelled else { return }
             request = nil
             if isDone { done.insert(token) }
-            failedAt = isDone ? nil : now
+            failedAt[token] = isDone ? nil : now
             // The next token, without waiting for the next second: the system may suspend the app.
-            if isDone { update(account, at: now) }
+            update(account, at: now)
         }
     }
 
@@ -84,7 +88,7 @@ import MusterKit
     /// Registers anew, as after somebody signed out or in: the server may have forgotten this phone.
     func forget() {
         cancelRequest()
-        (owner, done, failedAt) = (nil, [], nil)
+        (owner, done, failedAt) = (nil, [], [:])
     }
 
     private func cancelRequest() {

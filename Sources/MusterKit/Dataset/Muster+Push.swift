@@ -120,10 +120,13 @@ extension Muster {
                 try await remove(id)
                 try await store.storePushDevice(nil)
             }
-            while let id = try await store.pushActivityIDs().last {
-                try await remove(id)
-                try await store.removePushActivity(id)
+            // All at once: who signs out does not wait long, and what begins activities must not stay.
+            let ids = try await store.pushActivityIDs()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in ids { group.addTask { try await self.remove(id) } }
+                try await group.waitForAll()
             }
+            try await store.forgetPushActivities(ids)
         }
     }
 
@@ -222,15 +225,16 @@ extension LocalStore {
     /// Stores the server's id of a Live Activity.
     func addPushActivity(_ id: String) async throws {
         var device = try await registeredDevice()
-        guard device.activities?.contains(id) != true else { return }
-        device.activities = ((device.activities ?? []) + [id]).suffix(Self.activityLimit)
+        guard device.activities?.last != id else { return }
+        device.activities = ((device.activities ?? []).filter { $0 != id } + [id]).suffix(Self.activityLimit)
         try await storeValue(device, note: Self.deviceNote)
     }
 
-    /// Forgets the server's id of a Live Activity.
-    func removePushActivity(_ id: String) async throws {
+    /// Forgets the server's ids of Live Activities.
+    func forgetPushActivities(_ ids: [String]) async throws {
+        guard !ids.isEmpty else { return }
         var device = try await registeredDevice()
-        device.activities?.removeAll { $0 == id }
+        device.activities?.removeAll { ids.contains($0) }
         try await storeValue(device, note: Self.deviceNote)
     }
 

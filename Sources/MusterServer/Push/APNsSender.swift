@@ -80,7 +80,7 @@ final class APNsSender: PushSender {
     private func headers(of message: PushMessage, authorizedBy token: String) -> [(name: String, value: String)] {
         let common = [
             (name: "authorization", value: "bearer \(token)"), (name: "content-type", value: "application/json"),
-            (name: "apns-expiration", value: "\(message.expiresAt.milliseconds / 1000)"),
+            (name: "apns-expiration", value: "\(Self.expiration(of: message).milliseconds / 1000)"),
         ]
         if message.activity != nil {
             return common + [
@@ -95,6 +95,16 @@ final class APNsSender: PushSender {
             (name: "apns-priority", value: isAlert ? "10" : "5"),
             (name: "apns-collapse-id", value: message.collapseID),
         ]
+    }
+
+    /// Until when Apple keeps a message for a phone without a network. One that begins a Live Activity must not come
+    /// once the incident may be over, and one that ends it comes as long as the activity may be shown.
+    private static func expiration(of message: PushMessage) -> Instant {
+        switch message.activity {
+        case .start?: min(message.expiresAt, message.createdAt.advanced(bySeconds: staleSeconds))
+        case .end?: message.createdAt.advanced(bySeconds: longestActivitySeconds)
+        case nil: message.expiresAt
+        }
     }
 
     private func providerToken() -> String {
@@ -150,6 +160,8 @@ final class APNsSender: PushSender {
     static let attributesType = "IncidentAttributes"
     /// Seconds after which a Live Activity that its app did not bring up to date is shown as old.
     static let staleSeconds: Double = 600
+    /// Seconds after which the system itself removes a Live Activity.
+    static let longestActivitySeconds: Double = 12 * 3_600
     /// Seconds for which a Live Activity that has ended stays on the Lock Screen.
     static let dismissalSeconds: Double = 900
 

@@ -67,9 +67,11 @@ extension PushMessage {
         }
     }
 
-    /// Whether the message must not be sent any more: it would begin an activity for a call that is over. Nothing could
-    /// end that activity before its app runs.
-    func isObsolete(in store: any Store) throws -> Bool {
+    /// Whether the message must not be sent to this device any more: it would begin an activity for a call that is over,
+    /// which nothing could end before its app runs, or end one that was registered since, of a call that came later.
+    func isObsolete(for device: PushDevice?, in store: any Store) throws -> Bool {
+        guard isMeant(for: device) else { return true }
+        if activity == .end, let device, device.createdAt > createdAt { return true }
         guard activity == .start else { return false }
         guard let number = incident, let incident = try store.incident(number), incident.isOpen else { return true }
         return !data.contains(Member("since", .number(incident.calledAt.milliseconds)))

@@ -178,6 +178,10 @@ package struct PushDevice: Hashable, Sendable {
     package let activity: PushActivity?
     package let createdAt: Instant
 
+    /// The name of the service in the schedule. What Apple refuses of Live Activities, such as too many, slows down no
+    /// call for help.
+    var scheduleService: String { activity == nil ? service : "\(service) live activities" }
+
     /// The device of a credential; nil for a credential that is not a push device.
     package init?(_ credential: Credential) {
         let words = credential.label.split(separator: " ", maxSplits: 1).map(String.init)

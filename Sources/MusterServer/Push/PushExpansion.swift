@@ -29,7 +29,7 @@ struct PushExpansion: Sendable {
             }
         }
         return credentials.compactMap { PushDevice($0) }.filter { notification.message.isMeant(for: $0) }
-            .map { ($0.id, $0.service) }
+            .map { ($0.id, $0.scheduleService) }
     }
 
     /// The expansion after the next devices; nil at the end.

@@ -193,7 +193,7 @@ struct PushPass {
             let found = try? await dispatcher.coordinator.read { store in
                 try ready.map { device in
                     let credential = try store.credential(.pushDevice, key: Array(device.utf8))
-                    return (credential.flatMap { PushDevice($0)?.service }, try store.postponedPushes(to: device))
+                    return (credential.flatMap { PushDevice($0)?.scheduleService }, try store.postponedPushes(to: device))
                 }
             }
             guard let found else {
@@ -222,8 +222,8 @@ struct PushPass {
             let found = try? await dispatcher.coordinator.read { store in
                 try begun.map { device, message in
                     let credential = try store.credential(.pushDevice, key: Array(device.utf8))
-                    let isMeant = message.isMeant(for: credential.flatMap { PushDevice($0) })
-                    return (credential: credential, isObsolete: try !isMeant || message.isObsolete(in: store))
+                    let isObsolete = try message.isObsolete(for: credential.flatMap { PushDevice($0) }, in: store)
+                    return (credential: credential, isObsolete: isObsolete)
                 }
             }
             let now = dispatcher.now()

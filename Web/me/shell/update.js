@@ -170,10 +170,11 @@ export class ShellUpdate {
      */
     #insist(registration, times) {
         if (times > insistLimit) { return; }
-        this.#schedule(async () => {
-            const { waiting } = registration;
-            if (!waiting) { return; }
-            await this.#register(`v=${versionOf(waiting)}&again=${times}`).catch(() => undefined);
+        this.#schedule(() => {
+            const { waiting, installing } = registration;
+            if (!waiting && !installing) { return; }
+            // A server that does not answer holds up no further attempt.
+            if (!installing) { this.#register(`v=${versionOf(waiting)}&again=${times}`).catch(() => undefined); }
             this.#insist(registration, times + 1);
         }, insistAfterMs);
     }
