@@ -193,7 +193,8 @@ struct PushPass {
             let found = try? await dispatcher.coordinator.read { store in
                 try ready.map { device in
                     let credential = try store.credential(.pushDevice, key: Array(device.utf8))
-                    return (credential.flatMap { PushDevice($0)?.scheduleService }, try store.postponedPushes(to: device))
+                    let service = credential.flatMap { PushDevice($0)?.scheduleService }
+                    return (service, try store.postponedPushes(to: device))
                 }
             }
             guard let found else {
