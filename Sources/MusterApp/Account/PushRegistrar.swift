@@ -42,8 +42,8 @@ import MusterKit
         failedAt = failedAt.filter { tokens.contains($0.key) }
     }
 
-    /// Registers what is not registered yet, in the background, one token at a time, the phone's own first. A token that
-    /// fails holds up no other. Called with each second, and whenever the app runs.
+    /// Registers what is not registered yet, in the background, one token at a time, the phone's own first. A token
+    /// that fails holds up no other. Called with each second, and whenever the app runs.
     func update(_ account: AccountModel?, at now: Date) {
         guard !isPaused, let account, request == nil else { return }
         if owner != ObjectIdentifier(account) { (owner, done) = (ObjectIdentifier(account), []) }

@@ -67,8 +67,8 @@ extension PushMessage {
         }
     }
 
-    /// Whether the message must not be sent to this device any more: it would begin an activity for a call that is over,
-    /// which nothing could end before its app runs, or end one that was registered since, of a call that came later.
+    /// Whether the message must not be sent to this device any more: it would begin an activity for a call that is
+    /// over, which nothing could end before its app runs, or end one that was registered since, of a later call.
     func isObsolete(for device: PushDevice?, in store: any Store) throws -> Bool {
         guard isMeant(for: device) else { return true }
         if activity == .end, let device, device.createdAt > createdAt { return true }
