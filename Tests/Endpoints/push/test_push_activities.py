@@ -70,6 +70,8 @@ def test_an_incident_begins_an_activity_on_its_teams_phones_but_not_on_the_leade
     assert (aps["event"], aps["attributes-type"]) == ("start", "IncidentAttributes")
     since = aps["attributes"]["since"]
     assert abs(since / 1000 - before) < 60 and int(before) <= aps["timestamp"] < aps["stale-date"]
+    # A phone that has no network until the incident may be over gets it no more.
+    assert int(told.headers["apns-expiration"]) == aps["stale-date"]
     assert aps["attributes"] == {"incident": number, "since": since, "team": crew["team"]}
     # No more than the team, what the leader wrote, whether it is a drill, and since when.
     assert aps["content-state"] == {
@@ -101,6 +103,7 @@ def test_the_end_of_an_incident_ends_its_activities_and_their_registrations_go(c
         aps = one.payload["aps"]
         assert set(aps) == {"timestamp", "event", "content-state", "dismissal-date"} and aps["event"] == "end"
         assert aps["dismissal-date"] > aps["timestamp"]
+        assert int(one.headers["apns-expiration"]) == aps["timestamp"] + 12 * 3600, "as long as it may be shown"
         assert aps["content-state"] == {
             "open": False, "incident": number, "since": aps["content-state"]["since"], "team": crew["team"],
             "drill": False}
