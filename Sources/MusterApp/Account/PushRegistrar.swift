@@ -83,7 +83,7 @@ import MusterKit
     }
 
     /// Tries at once what failed: there may be a network.
-    func retry() { failedAt = nil }
+    func retry() { failedAt = [:] }
 
     /// Registers anew, as after somebody signed out or in: the server may have forgotten this phone.
     func forget() {
