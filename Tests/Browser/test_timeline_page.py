@@ -62,7 +62,8 @@ def test_what_happens_is_listed_at_once_and_also_what_happened_during_a_cut(time
     timeline.faults()
 
 
-def test_events_are_filtered_by_kind_person_crew_and_region_and_the_filter_stays(timeline, lock):
+def test_events_are_filtered_by_kind_person_crew_and_region_and_the_filter_stays(timeline, server, lock):
+    server.ask("POST", "users/lock-ann/declarations", {"kind": "clear"})
     lock["ann"].stay(inside)
     # What these reports lead to comes in turn; nothing else happens afterwards.
     until(lambda: lines(timeline)[:1] == ["lock-ann is safe in Lock square"])
