@@ -20,7 +20,7 @@ import WidgetKit
     /// What the Live Activities show; nil while that is not known, as at the start: an earlier process may have left
     /// some.
     private var shownCalls: [IncidentActivities.Call]?
-    /// Whether a Live Activity is shown that may be of a call that the phone has not heard of.
+    /// Whether a Live Activity may belong to a call of which the server has not told this phone yet.
     private var isAwaitingCall = false
     private var following: Task<Void, Never>?
     /// The circles that the system watches; nil while that is not known.

@@ -4,7 +4,7 @@ import MusterKit
 /// Registers this phone and its Live Activities for pushes of the person who is signed in, and again until the server
 /// has them.
 @MainActor final class PushRegistrar {
-    /// What the system gave to reach this phone, or its Live Activities, by.
+    /// A token that the system issued for this phone, or for its Live Activities.
     struct Token: Hashable, Sendable {
         var data: Data
         var isDebugging: Bool
@@ -28,10 +28,11 @@ import MusterKit
 
     /// Seconds after a failure until the next attempt, where nothing has changed.
     static let retrySeconds = 60.0
-    /// The largest number of tokens: incidents that are over leave theirs behind.
+    /// The largest number of tokens. Those of incidents that are over stay until newer ones take their place.
     static let tokenLimit = 12
 
-    /// Takes a token, which is another one at times. `update` registers it.
+    /// Takes a token in the place of the former one for the same use: the system issues another one at times. `update`
+    /// registers it.
     func take(_ token: Token) {
         guard !tokens.contains(token) else { return }
         tokens.removeAll { $0.activity == token.activity }

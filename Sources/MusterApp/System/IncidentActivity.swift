@@ -61,7 +61,7 @@ public struct IncidentFacts: Codable, Hashable, Sendable {
     public var isDrill: Bool
     /// The team, by its name.
     public var team: String
-    /// What the leader wrote.
+    /// The leader's note.
     public var note: String?
     /// When the incident last called its people, in milliseconds since 1970.
     public var since: Int64
@@ -102,7 +102,7 @@ public struct IncidentWords: Hashable, Sendable {
     public var team: String
     /// What to do; empty for nothing.
     public var line: String
-    /// What the leader wrote; empty for nothing.
+    /// The leader's note; empty for none.
     public var note: String
     /// That the person's own state is not known; empty once the incident is over.
     public var status: String
@@ -116,23 +116,23 @@ public struct IncidentWords: Hashable, Sendable {
 public struct IncidentActivityPlan: Hashable, Sendable {
     /// What becomes of an activity.
     public enum Step: Hashable, Sendable {
-        /// It shows the call of this place in the list of those wanted.
+        /// The app puts the wanted call at this index into it.
         case update(Int)
         case end
-        /// It stays as it is: a push began it, and the server has not said since then what calls the person.
+        /// The app leaves it as it is: a push began it, and the phone has not heard from the server since then.
         case wait
     }
 
     /// What becomes of each activity, in the order of those shown.
     public private(set) var steps: [Step] = []
-    /// The calls without an activity, by their places in the list of those wanted.
+    /// The indices of the wanted calls that have no activity yet.
     public private(set) var begins: [Int]
 
     /// Seconds for which a call may be unknown though the server was heard after it: a change may be committed while
     /// the incident begins.
     static let marginSeconds = 5.0
 
-    /// Plans.
+    /// Decides what becomes of each activity, and which calls need one.
     ///
     /// - Parameters:
     ///   - shown: the calls of the activities that the system shows.

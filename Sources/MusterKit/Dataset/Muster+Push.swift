@@ -120,7 +120,8 @@ extension Muster {
                 try await remove(id)
                 try await store.storePushDevice(nil)
             }
-            // All at once: who signs out does not wait long, and what begins activities must not stay.
+            // All requests go at once, so that signing out is quick. A token that stayed would show the next evacuation
+            // on a phone on which nobody is signed in.
             let ids = try await store.pushActivityIDs()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in ids { group.addTask { try await self.remove(id) } }

@@ -97,8 +97,8 @@ final class APNsSender: PushSender {
         ]
     }
 
-    /// Until when Apple keeps a message for a phone without a network. One that begins a Live Activity must not come
-    /// once the incident may be over, and one that ends it comes as long as the activity may be shown.
+    /// Until when Apple keeps a message for a phone without a network. A message that begins a Live Activity must not
+    /// arrive once the incident may be over. One that ends it may arrive as long as the phone may show the activity.
     private static func expiration(of message: PushMessage) -> Instant {
         switch message.activity {
         case .start?: min(message.expiresAt, message.createdAt.advanced(bySeconds: staleSeconds))
@@ -137,11 +137,7 @@ final class APNsSender: PushSender {
             writer.key("aps")
             writer.beginObject()
             if let notice = message.notice {
-                writer.key("alert")
-                writer.beginObject()
-                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
-                writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
-                writer.endObject()
+                writer.alert(notice, bodyBytes: bodyBytes)
                 writer.member("sound", "default")
                 // An app's service extension words it in the language of the phone, and adds buttons.
                 writer.member("mutable-content", Int64(1))
@@ -153,7 +149,7 @@ final class APNsSender: PushSender {
         }
     }
 
-    // The content of a Live Activity goes by facts, which the app's widget words in the language of the phone:
+    // The content of a Live Activity has facts, which the app's widget words in the language of the phone:
     // `IncidentFacts` and `IncidentCall` of MusterApp read them.
 
     /// The name of the app's type of a Live Activity's attributes.
@@ -188,13 +184,7 @@ final class APNsSender: PushSender {
             } else {
                 writer.member("dismissal-date", seconds(after: dismissalSeconds))
             }
-            if let notice = message.notice {
-                writer.key("alert")
-                writer.beginObject()
-                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
-                writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
-                writer.endObject()
-            }
+            if let notice = message.notice { writer.alert(notice, bodyBytes: bodyBytes) }
             writer.endObject()
         }
     }
@@ -230,6 +220,15 @@ final class APNsSender: PushSender {
 }
 
 extension JSONWriter {
+    /// Writes the member `alert`, its text cut to so many bytes.
+    fileprivate mutating func alert(_ notice: PushMessage.Notice, bodyBytes: Int) {
+        key("alert")
+        beginObject()
+        member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
+        member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
+        endObject()
+    }
+
     /// Writes the content of an incident's Live Activity.
     fileprivate mutating func activityFacts(of message: PushMessage, isOpen: Bool, noteBytes: Int) {
         beginObject()

@@ -1,7 +1,7 @@
 package import MusterCore
 import MusterStore
 
-/// What a token of ActivityKit is for: an app's Live Activities of incidents, which messages begin and end.
+/// The use of a token of ActivityKit. Messages to such tokens begin and end an app's Live Activities of incidents.
 package enum PushActivity: Hashable, Sendable {
     /// Begins a Live Activity: an app has one such token (`pushToStartTokenUpdates`).
     case start
@@ -55,10 +55,12 @@ extension PushMessage {
         return Int32(exactly: number).map { IncidentNumber($0) }
     }
 
-    /// Whether its device is registered no longer once it was sent or given up: the activity is over.
+    /// Whether the server removes the token's registration once it has sent this message, or given it up: the activity
+    /// is over.
     var endsRegistration: Bool { activity == .end }
 
-    /// Whether a device is sent this message: messages about Live Activities go to their tokens, and no others do.
+    /// Whether this message may go to a device: messages about Live Activities go to tokens of ActivityKit, and all
+    /// others to devices.
     func isMeant(for device: PushDevice?) -> Bool {
         switch (activity, device?.activity) {
         case (nil, nil), (.start?, .start?): true
@@ -104,7 +106,7 @@ extension PushRecipients {
         let recipients: Recipients =
             isCall
             ? .starting(people(of: incident))
-            // Also of people who left the team since: what they see must end, and says nothing new.
+            // Also to people who left the team since: their activity must end, and the message tells them nothing new.
             : .running(incident.number, of: directory.users.all.map(\.number))
         return Notification(message: message, recipients: recipients, writer: nil)
     }

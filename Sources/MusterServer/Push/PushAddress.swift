@@ -178,8 +178,8 @@ package struct PushDevice: Hashable, Sendable {
     package let activity: PushActivity?
     package let createdAt: Instant
 
-    /// The name of the service in the schedule. What Apple refuses of Live Activities, such as too many, slows down no
-    /// call for help.
+    /// The name of the service in the schedule. Live Activities have one of their own, so that Apple's refusals of
+    /// them, for example of too many, delay no call for help.
     var scheduleService: String { activity == nil ? service : "\(service) live activities" }
 
     /// The device of a credential; nil for a credential that is not a push device.

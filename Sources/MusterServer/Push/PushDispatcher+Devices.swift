@@ -79,7 +79,7 @@ extension PushDispatcher {
 
     /// Removes a user's oldest tokens of the same kind of Live Activity beyond the limit.
     ///
-    /// - Throws: `PushDeviceError.tooMany` for a device, in whose place no other goes.
+    /// - Throws: `PushDeviceError.tooMany` for a device: the server removes no other device for it.
     private static func makeRoom(for device: PushDevice, of user: UserNumber, _ draft: inout Draft) throws {
         let others = try draft.store.credentials(.pushDevice, of: user).compactMap { PushDevice($0) }
             .filter { $0.id != device.id }

@@ -15,7 +15,7 @@ package struct PushMessage: Hashable, Sendable {
     package var data: [Member]
     /// The text that people read; nil for a message to the app alone.
     package var notice: Notice?
-    /// How it changes Live Activities; nil for a message to devices.
+    /// How the message changes Live Activities; nil for a message to devices.
     var activity: ActivityEvent?
 
     /// The text that people read.

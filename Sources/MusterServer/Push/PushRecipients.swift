@@ -113,7 +113,7 @@ struct PushRecipients {
         return directory.users.all.filter { $0.team == incident.team && $0.number != author }.map(\.number)
     }
 
-    /// What people read about an incident that was started, reopened or closed.
+    /// The title and the text of a notification about an incident that was started, reopened or closed.
     func notice(of incident: Incident, team: String) -> PushMessage.Notice {
         let isDrill = incident.kind == .drill
         guard incident.isOpen else { return .init(title: isDrill ? "The drill is over" : "All clear", body: team) }

@@ -32,7 +32,7 @@ package enum PushOutcome: Hashable, Sendable {
     case foreign(String, advice: String)
     /// The service will never accept this message.
     case refused(String)
-    /// The message was not sent, because it is no longer true, or because the device is registered for others now.
+    /// The message was not sent, because it is no longer true, or because the token is now registered for another use.
     case obsolete
 
     /// The reason for refusing a message that is too long for the service.

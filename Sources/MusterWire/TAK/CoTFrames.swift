@@ -77,7 +77,7 @@ package struct CoTFrames: Sendable {
                 drop(end - start)
                 skip = nil
             } else if searched - start > 1 {
-                // The scan goes on where it is; it looks back by one byte.
+                // The scan goes on at the same byte. It also reads the byte before, so that one stays.
                 let scan = scan
                 drop(searched - start - 1)
                 (self.scan, searched) = (scan, start + 1)

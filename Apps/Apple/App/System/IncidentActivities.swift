@@ -17,7 +17,7 @@ enum IncidentActivities {
         var staleAt: Date
     }
 
-    /// What of ActivityKit the app follows.
+    /// News of ActivityKit that the app acts on.
     enum News: Sendable {
         /// A token for the server.
         case token(Data, of: Muster.LiveActivity)
