@@ -14,6 +14,7 @@ package struct SecretToken: Sendable {
         case location = "ml_"
         case userPool = "mu_"
         case link = "ms_"
+        case enrollment = "me_"
     }
 
     /// The number of characters of a token: the prefix, and 32 bytes in base 64.
@@ -35,8 +36,14 @@ package struct SecretToken: Sendable {
 }
 
 /// A SHA-256 digest, stored in a form that is fast to look up.
+///
+/// Its words are four numbers and no vector of four: a value that is aligned to more than 16 bytes, as a parameter or
+/// result of an asynchronous function, can overwrite other memory (seen with Swift 6.3.1).
 package struct TokenDigest: Hashable, Sendable {
-    private let words: SIMD4<UInt64>
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+    private var third: UInt64 = 0
+    private var fourth: UInt64 = 0
 
     /// The digest of a token's text.
     package init(of text: some StringProtocol) {
@@ -49,15 +56,20 @@ package struct TokenDigest: Hashable, Sendable {
 
     /// Makes a digest from its 32 bytes.
     package init(_ digest: some Sequence<UInt8>) {
-        var words = SIMD4<UInt64>()
         for (index, byte) in digest.prefix(32).enumerated() {
-            words[index >> 3] = words[index >> 3] << 8 | UInt64(byte)
+            switch index >> 3 {
+            case 0: first = first << 8 | UInt64(byte)
+            case 1: second = second << 8 | UInt64(byte)
+            case 2: third = third << 8 | UInt64(byte)
+            default: fourth = fourth << 8 | UInt64(byte)
+            }
         }
-        self.words = words
     }
 
     /// The 32 bytes of the digest.
     package var bytes: [UInt8] {
-        (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - ($0 & 7) * 8)) }
+        [first, second, third, fourth].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - $0 * 8)) }
+        }
     }
 }
