@@ -38,6 +38,32 @@ import Testing
         }
     }
 
+    @Test func `signing out removes every Live Activity, also those that were registered at once`() async throws {
+        try await DatasetDevice.run { device, network in
+            let asked = Requests()
+            network.decide { request in
+                asked.add(request)
+                if request.hasPrefix("DELETE ") { return .isAnswered(status: 204, body: "") }
+                let incident = request.split(separator: #""activity":"#).last.map { $0.prefix { $0.isNumber } } ?? ""
+                return .isAnswered(status: 201, body: #"{"id":"activity-\#(incident)"}"#)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for incident in Int64(1)...30 {
+                    group.addTask { [muster = device.muster] in
+                        let token = Data([UInt8(incident)])
+                        try await muster.registerActivity(.incident(incident), token: token)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await device.muster.unregisterDevice()
+            for incident in 1...30 {
+                let path = "DELETE /api/v1/push/devices/activity-\(incident) "
+                #expect(asked.haveOne { $0.hasPrefix(path) }, "activity \(incident) would stay after signing out")
+            }
+        }
+    }
+
     @Test(arguments: [
         #"{"source":"cognito-sync","identityPoolId":"p","identityId":"i","datasetName":"d","syncCount":7}"#,
         #"{"data":{"source":"cognito-sync","identityPoolId":"p","identityId":"i","datasetName":"d","syncCount":"7"}}"#,

@@ -214,10 +214,8 @@ extension LocalStore {
 
     /// Stores the server's id of this push device; nil forgets it.
     func storePushDevice(_ id: String?) async throws {
-        var device = try await registeredDevice()
-        guard device.id != id else { return }
-        device.id = id
-        try await storeValue(device, note: Self.deviceNote)
+        guard try await registeredDevice().id != id else { return }
+        try await changeRegisteredDevice { $0.id = id }
     }
 
     /// The server's ids of this device's Live Activities.
@@ -225,21 +223,24 @@ extension LocalStore {
 
     /// Stores the server's id of a Live Activity.
     func addPushActivity(_ id: String) async throws {
-        var device = try await registeredDevice()
-        guard device.activities?.last != id else { return }
-        device.activities = ((device.activities ?? []).filter { $0 != id } + [id]).suffix(Self.activityLimit)
-        try await storeValue(device, note: Self.deviceNote)
+        guard try await pushActivityIDs().last != id else { return }
+        try await changeRegisteredDevice { device in
+            let others = (device.activities ?? []).filter { $0 != id }
+            device.activities = (others + [id]).suffix(Self.activityLimit)
+        }
     }
 
     /// Forgets the server's ids of Live Activities.
     func forgetPushActivities(_ ids: [String]) async throws {
         guard !ids.isEmpty else { return }
-        var device = try await registeredDevice()
-        device.activities?.removeAll { ids.contains($0) }
-        try await storeValue(device, note: Self.deviceNote)
+        try await changeRegisteredDevice { $0.activities?.removeAll { ids.contains($0) } }
     }
 
     private func registeredDevice() async throws -> RegisteredDevice {
         try await storedValue(of: Self.deviceNote, as: RegisteredDevice.self) ?? RegisteredDevice()
+    }
+
+    private func changeRegisteredDevice(_ change: @escaping @Sendable (inout RegisteredDevice) -> Void) async throws {
+        try await changeValue(note: Self.deviceNote, from: RegisteredDevice(), change)
     }
 }

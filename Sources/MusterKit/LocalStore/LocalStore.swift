@@ -193,4 +193,19 @@ public final class LocalStore: Sendable {
         let json = try Self.json(of: value)
         try await file.write { try $0.storeNote(json, note: id) }
     }
+
+    /// Changes a value that is never replicated, in one transaction, so that two changes at once lose nothing.
+    /// A value that cannot be decoded is replaced.
+    ///
+    /// - Parameter initial: what is changed where there is no value.
+    func changeValue<Value: Codable & Sendable>(
+        note id: String, from initial: Value, _ change: @escaping @Sendable (inout Value) -> Void
+    ) async throws {
+        try await file.write { transaction in
+            let stored = try transaction.note(id).flatMap { try? JSONDecoder().decode(Value.self, from: Data($0)) }
+            var value = stored ?? initial
+            change(&value)
+            try transaction.storeNote(try Self.json(of: value), note: id)
+        }
+    }
 }

@@ -287,6 +287,13 @@ final class LocalTransaction {
         try put(try seal?.sealed(json, of: Self.noteRevision, of: name) ?? json, local: name)
     }
 
+    /// Reads and decrypts a value that is never replicated; nil if there is none.
+    func note(_ id: String) throws -> [UInt8]? {
+        let name = Self.name(ofNote: id)
+        guard let json = try tables.local(name, in: LocalStoreFile.database)?.json else { return nil }
+        return try seal?.opened(json, of: Self.noteRevision, of: name) ?? json
+    }
+
     static func name(ofNote id: String) -> String { "note-" + id }
     /// The revision that notes are encrypted under, because they have none.
     static let noteRevision = Revision(generation: 1, hash: .digest(0, 1))
