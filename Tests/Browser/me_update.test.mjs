@@ -85,7 +85,7 @@ test("the page registers a worker for the server's version, and says when a newe
     assert.equal(told.at(-1), "ready");
     await made.takeOver();
     assert.deepEqual(worker.posted, [{ type: "takeOver" }]);
-    // What it replaces may be kept alive: the browser tries anew only for another registration.
+    // Chromium may keep the former worker alive, and replaces it only when the page registers the new one again.
     await pass(5000);
     registration.installing = { scriptURL: "http://localhost/me/worker.js?v=def&again=1" };
     await pass(5000);
@@ -96,7 +96,7 @@ test("the page registers a worker for the server's version, and says when a newe
     registration.active = newer;
     await pass(5000);
     assert.equal(container.registered.length, 3);
-    // One of the same version that came too late is no newer version, and the server's version is there already.
+    // A second worker of the version in use, registered too late, is not shown as a newer version.
     registration.waiting = { scriptURL: "http://localhost/me/worker.js?v=def&again=2" };
     newer.dispatchEvent(new Event("statechange"));
     assert.equal(told.at(-1), "kept");

@@ -25,7 +25,7 @@ const page = new URL("me/index.html", web).href;
 const icons = "me/icons/";
 /** The address in the cache under which the digests of the files to fetch later are kept; no file has such a name. */
 const othersAddress = new URL("me/-later", web).href;
-/** The paths of which the worker has no part: the API, and the version's own list, by which a newer one is noticed. */
+/** The paths that the worker leaves to the browser: the API, and the version's own list, which shows a newer one. */
 const passed = ["api/", "health", "me/shell.json", "me/worker.js"].map((path) => new URL(path, web).pathname);
 /** The paths never answered from the cache. */
 const live = [...passed, new URL("tiles/", web).pathname];
@@ -47,7 +47,7 @@ const tiles = new musterTiles.TileCache({ root: web.href, fetch: asked });
 self.addEventListener("install", (event) => {
     event.waitUntil(install());
     // A browser that knows such routes (https://www.w3.org/TR/service-workers/#register-router-method) asks the server
-    // itself. A worker that the page's questions reach without end is not replaced for minutes.
+    // itself. Chromium does not replace a worker for minutes while the page's requests keep coming to it.
     const routes = passed.map((path) => ({ condition: { urlPattern: { pathname: `${path}*` } }, source: "network" }));
     event.addRoutes?.(routes).catch(() => undefined);
 });
@@ -73,7 +73,7 @@ self.addEventListener("fetch", (event) => {
 
 /** Fetches the shell. Nothing is kept if a file is missing, or belongs to another version. */
 async function install() {
-    // It is registered once more where the former version did not give way, and the browser itself asks for its script.
+    // The page registers the same version again where the former one did not give way: its files are kept already.
     if (await kept(othersAddress)) {
         const found = await musterShell.versionOf(
             await musterShell.digestsOf(fetched, await (await fetched("me/shell.json")).json()));
@@ -115,10 +115,10 @@ async function install() {
  */
 async function takeOver() {
     askToGiveWay();
-    await passMs(giveWayFirstMs);
+    await sleep(giveWayFirstMs);
     self.skipWaiting();
     for (let waitedMs = 0; !isActivated && waitedMs < giveWayLimitMs; waitedMs += giveWayEveryMs) {
-        await passMs(giveWayEveryMs);
+        await sleep(giveWayEveryMs);
         askToGiveWay();
     }
 }
@@ -133,7 +133,7 @@ function versionOf({ scriptURL }) {
     return new URL(scriptURL).searchParams.get("v") ?? "";
 }
 
-function passMs(ms) {
+function sleep(ms) {
     return new Promise((resolve) => { setTimeout(resolve, ms); });
 }
 
