@@ -17,8 +17,8 @@ package struct TAKEndpoint: Endpoint {
         parts.metrics.addSource { [clients] in clients.families }
     }
 
-    /// Adds nothing: the endpoint has a port of its own.
-    package func register(in routes: inout RouteTable) {}
+    /// Adds the routes by which clients enroll; everything else goes over a port of its own.
+    package func register(in routes: inout RouteTable) { TAKEnrollment(parts: parts).register(in: &routes) }
 
     /// The services of the port and of its clients. Services stop in reverse order, so the port stops first.
     package var services: [any Service] {

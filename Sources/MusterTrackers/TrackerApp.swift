@@ -9,14 +9,25 @@ enum TrackerApp: String, CaseIterable {
     case osmAnd = "osmand"
     /// Overland for iPhone and Android.
     case overland
+    /// μlogger for Android.
+    case uLogger = "ulogger"
 
     /// The methods by which apps report.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .osmAnd: [.get, .post]
-        case .overland: [.post]
+        case .overland, .uLogger: [.post]
         }
     }
+
+    /// The paths to which apps post.
+    var paths: [String] {
+        let script = self == .uLogger ? "/client/index.php" : ""
+        return ["/\(rawValue)\(script)", "/\(rawValue)/{token}\(script)"]
+    }
+
+    /// Whether an app that is told 401 asks its user for the right token, and keeps its reports meanwhile.
+    var keepsReportsWhenUnauthorized: Bool { self == .uLogger }
 
     /// The answer that lets the app forget a report.
     var acknowledgement: Response {
@@ -27,6 +38,14 @@ enum TrackerApp: String, CaseIterable {
             .json { writer in
                 writer.beginObject()
                 writer.member("result", "ok")
+                writer.endObject()
+            }
+        // The server keeps no tracks: the app gets the same number for each, which it wants above 0.
+        case .uLogger:
+            .json { writer in
+                writer.beginObject()
+                writer.member("error", false)
+                writer.member("trackid", 1)
                 writer.endObject()
             }
         }
@@ -56,6 +75,15 @@ enum TrackerApp: String, CaseIterable {
                 answers: [
                     .init(200, "Stored durably.", json: "OverlandReceipt"),
                     .init(503, "The app keeps the batch and tries again."),
+                ])
+        case .uLogger:
+            .init(
+                "Trackers",
+                "Receive the positions of μlogger, as forms: `action` is `auth`, `addtrack` or `addpos`. The password "
+                    + "is the token of the device.",
+                answers: [
+                    .init(200, "Stored durably.", json: "ULoggerReceipt"),
+                    .init(503, "The app keeps the position and tries again."),
                 ])
         }
     }

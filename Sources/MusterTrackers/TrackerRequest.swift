@@ -13,10 +13,16 @@ struct TrackerRequest {
     let bytes: [UInt8]
     private let isJSON: Bool
 
-    /// Reads the body of a request.
+    /// Reads the body of a request. Of a multipart form it keeps the fields, and skips the files.
     ///
     /// - Throws: `Problem` when the body is too large, or in an unknown encoding.
     init(_ request: Request, limits: BodyLimits = .standard) async throws {
+        if var form = request.headers[.contentType].flatMap({ MultipartFields(contentType: $0) }) {
+            bytes = try await Self.read(&form, of: request)
+            fields = form.fields
+            isJSON = false
+            return
+        }
         let body = try await request.collectBody(limits)
         let query = request.uri.query ?? ""
         // Apps post JSON as text, too, and GPSLogger sends the media type that its user typed, or none.
@@ -27,9 +33,28 @@ struct TrackerRequest {
         bytes = body.readableBytes > 0 ? Array(buffer: body) : Array(query.utf8)
     }
 
+    /// The largest multipart form: a picture of a phone's camera.
+    private static let multipartLimitBytes = 64 << 20
+
+    /// Reads a multipart form as it arrives, and returns its first bytes. What is malformed ends the fields: the app
+    /// would send the same again for ever.
+    private static func read(_ form: inout MultipartFields, of request: Request) async throws -> [UInt8] {
+        var head: [UInt8] = []
+        var count = 0
+        var isReadable = true
+        for try await piece in request.body {
+            count += piece.readableBytes
+            guard count <= multipartLimitBytes else { throw Problem.tooLarge(limitBytes: multipartLimitBytes) }
+            head += piece.readableBytesView.prefix(FormFields.limitBytes - head.count)
+            guard isReadable else { continue }
+            do { try form.add(piece.readableBytesView) } catch { isReadable = false }
+        }
+        return head
+    }
+
     /// The token in the fields or in the JSON, in the place where the app has the device's id; nil where there is none.
     var token: String? {
-        let named = fields.texts("id") + fields.texts("deviceid") + fields.texts("token")
+        let named = ["id", "deviceid", "token", "pass"].flatMap { fields.texts($0) }
         if let token = named.first(where: { $0.isDeviceToken }) { return token }
         guard isJSON, let value = try? JSONValue(lenientlyParsing: bytes), let id = value.trackerID else { return nil }
         return id.isDeviceToken ? id : nil
@@ -61,6 +86,7 @@ struct TrackerRequest {
             return try read { bytes throws(JSONError) in
                 try OverlandReport.report(parsing: bytes, receivedAt: now)
             }
+        case .uLogger: return ULoggerReport.report(fields, receivedAt: now)
         }
     }
 

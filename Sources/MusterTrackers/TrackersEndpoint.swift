@@ -6,8 +6,8 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Receives the reports of tracker apps: what speaks OsmAnd's protocol, such as Traccar Client and GPSLogger, and
-/// Overland (`docs/trackers.md`).
+/// Receives the reports of tracker apps: what speaks OsmAnd's protocol, such as Traccar Client and GPSLogger; Overland;
+/// μlogger (`docs/trackers.md`).
 ///
 /// An app keeps a report until the server answers it with 2xx, and sends nothing newer before. So what is stored is
 /// acknowledged, and so is what can never be read, which the server counts and keeps for an operator
@@ -31,11 +31,11 @@ package struct TrackersEndpoint: Endpoint {
     package func register(in routes: inout RouteTable) {
         for app in TrackerApp.allCases {
             for method in app.methods {
-                for path in ["/\(app.rawValue)", "/\(app.rawValue)/{token}"] {
+                for path in app.paths {
                     routes.add(
                         Route(
                             method, path, admits: .roles(Route.Admission.everyRole, devices: true),
-                            over: TrackersProtocol(metrics: metrics), app.documentation
+                            over: TrackersProtocol(app: app, metrics: metrics), app.documentation
                         ) { request, context in try await receive(request, context, from: app) })
                 }
             }
@@ -68,7 +68,11 @@ package struct TrackersEndpoint: Endpoint {
         if let fault = report.fault {
             try await store(refusedFor: fault, posted, of: device, by: access.principal, from: app)
         }
-        return app.acknowledgement
+        var answer = app.acknowledgement
+        if app == .uLogger, let token = posted.token {
+            answer.headers[.setCookie] = TrackersProtocol.cookie(token, isSecure: configuration.tls != nil)
+        }
+        return answer
     }
 
     // MARK: Observations

@@ -2,16 +2,28 @@ import Hummingbird
 import MusterServer
 
 /// How tracker apps prove whose they are: by the token of a device in the path, in `Authorization`, in the query, or
-/// where the app has the device's id. A text there that is no token is the app's own id, and proves nothing.
+/// where the app has the device's id or its user's password. A text there that is no token proves nothing.
 ///
 /// Errors that are temporary, or that a person can fix, are 503: the app keeps its reports.
 struct TrackersProtocol: RouteProtocol {
+    let app: TrackerApp
     let metrics: Metrics
+
+    /// The cookie in which μlogger, which signs in with each start, sends its token afterwards.
+    private static let cookieName = "ulogger"
+
+    /// The cookie of a sign-in. It goes to the path of the sign-in alone, because it names none.
+    static func cookie(_ token: String, isSecure: Bool) -> String {
+        "\(cookieName)=\(token); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    }
 
     /// The body of a request whose proof is elsewhere is not read here.
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
         if let token = try? context.parameter("token"), token.isDeviceToken { return proof(token, context) }
         if let proof = StandardProtocol().proof(in: &request, context) { return proof }
+        if app == .uLogger, let token = request.cookie(Self.cookieName), token.isDeviceToken {
+            return proof(token, context)
+        }
         let posted = try await TrackerRequest(ofStranger: &request)
         return posted.token.map { proof($0, context) }
     }
@@ -24,12 +36,10 @@ struct TrackersProtocol: RouteProtocol {
     /// A request without any is 401, because it is of nobody's.
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         switch error {
-        case IdentityError.missing:
-            var problem = Problem.unauthorized
-            problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
-            return problem.response
+        case IdentityError.missing: return unauthorized
         case IdentityError.refused:
             metrics.count(event: "trackers_refused")
+            if app.keepsReportsWhenUnauthorized { return unauthorized }
             return Problem.unavailable(
                 "The token is wrong or revoked.", retryAfterSeconds: TrackersEndpoint.mendSeconds
             ).response
@@ -39,5 +49,11 @@ struct TrackersProtocol: RouteProtocol {
             return Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds).response
         default: return nil
         }
+    }
+
+    private var unauthorized: Response {
+        var problem = Problem.unauthorized
+        problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
+        return problem.response
     }
 }

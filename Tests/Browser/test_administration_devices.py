@@ -100,7 +100,8 @@ def shown_settings(page):
 
 
 @pytest.mark.parametrize("app, name", [
-    ("traccar", "Traccar Client"), ("overland", "Overland"), ("gpslogger", "GPSLogger")])
+    ("traccar", "Traccar Client"), ("overland", "Overland"), ("gpslogger", "GPSLogger"), ("ulogger", "μlogger"),
+    ("phonetrack", "PhoneTrack")])
 def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, server, leaders, app, name):
     screen.open("devices", "port-east-ann", "phone", user=leaders[0])
     screen.press("Set up another app…")
@@ -108,7 +109,7 @@ def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, ser
     screen.field("Address of this server").fill("https://muster.example.org/")
     screen.press("Make the token").shows(f"{name} on the phone of port-east-ann/phone")
     shown = shown_settings(screen.page)
-    link = None if app == "gpslogger" else scanned(screen.page)
+    link = scanned(screen.page) if app in ("traccar", "overland") else None
     (token,) = {word for _, value in shown for word in [value.rsplit("/", 1)[-1]] if word.startswith("md_")}
     printed = subprocess.run(
         [os.environ.get("MUSTER_BINARY", str(root / ".build/debug/muster")), "device", "setup", "phone", "--user",
@@ -119,13 +120,15 @@ def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, ser
     assert link == wanted.get("link")
     screen.press("Close").hides("shown only now")
     assert token not in screen.page.script("() => document.documentElement.outerHTML")
+    path = {"overland": "overland", "ulogger": "ulogger/client/index.php"}.get(app, "osmand")
     answer = requests.post(
-        f"{server.address}/{'overland' if app == 'overland' else 'osmand'}", timeout=20,
-        headers={"Authorization": f"Bearer {token}"},
+        f"{server.address}/{path}", timeout=20, headers={"Authorization": f"Bearer {token}"},
         json={"locations": [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [10.7, 59.9]},
                              "properties": {"timestamp": datetime.now(timezone.utc).isoformat()}}]}
         if app == "overland" else None,
-        data=None if app == "overland" else {"lat": "59.9", "lon": "10.7", "timestamp": str(int(time.time()))})
+        data=None if app == "overland" else {
+            "action": "addpos", "lat": "59.9", "lon": "10.7", "time" if app == "ulogger" else "timestamp":
+            str(int(time.time()))})
     assert answer.status_code == 200
 
 

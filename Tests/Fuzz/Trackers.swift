@@ -10,7 +10,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let form = FormFields(String(decoding: bytes, as: UTF8.self))
     let reports = [
         OsmAndReport.report(form, receivedAt: now), try? OsmAndReport.report(parsing: bytes, receivedAt: now),
-        try? OverlandReport.report(parsing: bytes, receivedAt: now),
+        try? OverlandReport.report(parsing: bytes, receivedAt: now), ULoggerReport.report(form, receivedAt: now),
+        ULoggerReport.report(fields(ofMultipart: bytes), receivedAt: now),
     ]
     for report in reports.compactMap(\.self) {
         precondition(report.positions.count <= TrackerReport.positionLimit)
@@ -27,4 +28,15 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     }
     if let value = try? JSONValue(lenientlyParsing: bytes) { _ = value.trackerID }
     return 0
+}
+
+/// The fields of a multipart form, which come in pieces.
+private func fields(ofMultipart bytes: UnsafeRawBufferPointer) -> FormFields {
+    guard var form = MultipartFields(contentType: "multipart/form-data; boundary=b") else { fatalError("no form") }
+    do {
+        for start in stride(from: 0, to: bytes.count, by: 7) {
+            try form.add(bytes[start..<min(start + 7, bytes.count)])
+        }
+    } catch {}
+    return form.fields
 }

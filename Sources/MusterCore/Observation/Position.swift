@@ -28,6 +28,7 @@ public struct Position: Hashable, Sendable {
     /// the beacon's place is known.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
         case native, ownTracks, amazonLocation, couchDB, meshblu, simulator, beacon, meshtastic, osmAnd, overland, tak
+        case uLogger
     }
 
     /// Creates a position; each argument that the caller omits is unknown.

@@ -38,6 +38,48 @@ struct DeviceCredentialRoutes: NativeRoutes {
                     body: Self.json("NewDeviceCertificate"),
                     answers: [.init(201, "The certificate, and that of its authority.", json: "DeviceCertificate")]),
                 handler: makeCertificate))
+        routes.add(
+            Route(
+                .post, "\(device)/enrollment", admits: writers,
+                .init(
+                    "Devices", "Create a token with which a TAK client gets a certificate for the device, once.",
+                    body: Self.json("NewDeviceEnrollment"),
+                    answers: [.init(201, "The token, valid for an hour.", json: "DeviceEnrollment")]),
+                handler: makeEnrollment))
+    }
+
+    private func makeEnrollment(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
+        let device = try changeableDevice(context, access)
+        guard let author = context.author, let owner = directory.users[device.user] else { throw Problem.unauthorized }
+        var fields = try await Fields(request)
+        let terms = Self.terms(&fields)
+        try fields.finish()
+        try Self.requireReading(terms.readsAsUser, of: owner, by: access)
+        let made = try await identity.makeEnrollment(
+            of: device.number, days: terms.days.rounded(.down), readsAsUser: terms.readsAsUser, by: author)
+        return .json(.created) { writer in
+            writer.beginObject()
+            writer.member("device", directory.qualifiedName(of: device.number))
+            writer.member("token", made.text)
+            writer.member("expiresAt", made.expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// How long a certificate is valid, in days, and whether it opens what its user may read.
+    private static func terms(_ fields: inout Fields) -> (days: Double, readsAsUser: Bool) {
+        let days = fields.number("days", in: Identity.certificateDays) ?? 365
+        return (days, fields.boolean("readsAsUser") ?? false)
+    }
+
+    /// A certificate that reads does so as a key of the user does, so whoever may not make keys for the user may not
+    /// make it either.
+    private static func requireReading(_ readsAsUser: Bool, of owner: User, by access: Access) throws(Problem) {
+        guard !readsAsUser || access.mayChangeKeys(of: owner) else {
+            throw .forbidden("Only the user, or an admin, may let a device read what the user may.")
+        }
     }
 
     private func makeCertificate(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -47,19 +89,16 @@ struct DeviceCredentialRoutes: NativeRoutes {
         guard let author = context.author, let owner = directory.users[device.user] else { throw Problem.unauthorized }
         var fields = try await Fields(request)
         let signingRequest = fields.text("request", isRequired: true, limitBytes: 8 << 10)
-        let days = fields.number("days", in: Identity.certificateDays) ?? 365
-        let readsAsUser = fields.boolean("readsAsUser") ?? false
+        let terms = Self.terms(&fields)
         try fields.finish()
         guard let signingRequest else { throw Problem.internalError }
-        // It reads as a key of the user does, so whoever may not make keys for the user may not make it either.
-        guard !readsAsUser || access.mayChangeKeys(of: owner) else {
-            throw Problem.forbidden("Only the user, or an admin, may let a device read what the user may.")
-        }
+        try Self.requireReading(terms.readsAsUser, of: owner, by: access)
         let made: DeviceCertificate
         do {
             made = try await identity.makeCertificate(
-                for: device.number, request: signingRequest, days: days, readsAsUser: readsAsUser, by: author)
-        } catch IdentityError.refused {
+                for: device.number, request: signingRequest, days: terms.days, readsAsUser: terms.readsAsUser,
+                by: author)
+        } catch is UnusableCertificateRequest {
             throw Problem.invalid(
                 "/request", "must be a signed request for a certificate (PKCS #10) in PEM, with a key of RSA or P-256")
         }

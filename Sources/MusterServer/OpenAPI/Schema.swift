@@ -41,6 +41,9 @@ package enum Schema {
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let trackerSettings = [("filter", filter), ("collections", names), ("worksAtZero", boolean)]
+    private static let certificateTerms = [
+        ("days", #"{"type":"number","minimum":1,"maximum":1825}"#), ("readsAsUser", boolean),
+    ]
     private static let policy =
         #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let keyKind = words("token", "aws")
@@ -153,16 +156,15 @@ package enum Schema {
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
-        (
-            "NewDeviceCertificate",
-            object(
-                [("request", text)],
-                optional: [("days", #"{"type":"number","minimum":1,"maximum":1825}"#), ("readsAsUser", boolean)])
-        ),
+        ("NewDeviceCertificate", object([("request", text)], optional: certificateTerms)),
         (
             "DeviceCertificate",
             object([("device", text), ("certificate", text), ("authority", text), ("expiresAt", time)])
         ),
+        ("NewDeviceEnrollment", object([], optional: certificateTerms)),
+        ("DeviceEnrollment", object([("device", text), ("token", text), ("expiresAt", time)])),
+        ("TAKCertificate", object([("signedCert", text), ("ca0", text)])), ("CertificateRequest", text),
+        ("XMLText", text),
         (
             "DeviceTokenList",
             object([
@@ -260,6 +262,11 @@ package enum Schema {
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),
         ("OverlandReceipt", #"{"type":"object","required":["result"],"properties":{"result":{"const":"ok"}}}"#),
+        (
+            "ULoggerReceipt",
+            #"{"type":"object","required":["error"],"#
+                + #""properties":{"error":{"const":false},"trackid":{"type":"integer"}}}"#
+        ),
         (
             "AmazonError",
             object(

@@ -4,9 +4,9 @@
 package enum ReservedPaths {
     private static let segments: Set<String> = [
         // The server's own endpoints and files.
-        "api", "health", "metrics", "owntracks", "osmand", "overland", "pub", "ruuvi", "ifttt", "graphql",
-        "couchdb", "aws", "meshblu", "live", "vendor", "licences", "assets", "index.html", "live.css",
-        "push-worker.js", "muster.svg", "favicon.ico", "robots.txt", "app", "console", "me", "engine",
+        "api", "health", "metrics", "owntracks", "osmand", "overland", "ulogger", "pub", "ruuvi", "ifttt",
+        "graphql", "Marti", "couchdb", "aws", "meshblu", "live", "vendor", "licences", "assets", "index.html",
+        "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt", "app", "console", "me", "engine",
         "basemap", "docs", "tiles", "fonts",
         // AWS's services.
         "tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools",

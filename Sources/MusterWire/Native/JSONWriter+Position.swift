@@ -17,6 +17,7 @@ extension Position.Source {
         case .osmAnd: "osmand"
         case .overland: "overland"
         case .tak: "tak"
+        case .uLogger: "ulogger"
         }
     }
 }

@@ -23,6 +23,9 @@ package struct FormFields: Hashable, Sendable {
         }
     }
 
+    /// Makes a form of fields that were read elsewhere.
+    init(_ fields: [(name: String, value: String)]) { self.fields = fields }
+
     /// Whether there is no field.
     package var isEmpty: Bool { fields.isEmpty }
 

@@ -19,7 +19,7 @@ package enum OsmAndReport {
         var report = TrackerReport()
         let stated = fields.text("timestamp", "time")
         let time = stated.flatMap { Instant(trackerText: $0) }
-        let place = place(in: fields)
+        let place = fields.place
         if fields.texts("alarm").contains(where: { $0.lowercased() == "sos" }) {
             report.calls.append(.init(sampleTime: time, coordinate: try? place.get()))
         }
@@ -45,38 +45,6 @@ package enum OsmAndReport {
                 heading: fields.number("bearing", "heading", "dir"), battery: fields.number("batt"), source: .osmAnd,
                 attributes: attributes(charge: fields.boolean("charge"), mock: fields.boolean("mock"))))
         return report
-    }
-
-    /// Why a report has no place, for people.
-    private struct PlaceFault: Error {
-        let words: String
-    }
-
-    private static func place(in fields: FormFields) -> Result<Coordinate, PlaceFault> {
-        var texts = (latitude: fields.text("lat"), longitude: fields.text("lon"))
-        for name in ["lat", "lon"] where fields.isAmbiguous(name) {
-            return .failure(.init(words: "\(name): has two values."))
-        }
-        if texts.latitude == nil, texts.longitude == nil, let pair = fields.text("location") {
-            let parts = pair.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            if parts.count == 2 { texts = (parts[0], parts[1]) }
-        }
-        switch (degrees(texts.latitude, TrackerRange.latitudes), degrees(texts.longitude, TrackerRange.longitudes)) {
-        case (let latitude?, let longitude?):
-            return .success(Coordinate(validLatitude: latitude, longitude: longitude))
-        case (nil, _): return .failure(.init(words: "lat: is no latitude."))
-        case (_, nil): return .failure(.init(words: "lon: is no longitude."))
-        }
-    }
-
-    /// Reads degrees, also with a comma as the decimal sign: no coordinate has thousands to group.
-    private static func degrees(_ text: String?, _ range: ClosedRange<Double>) -> Double? {
-        guard let text else { return nil }
-        let isComma = text.utf8.count { $0 == UInt8(ascii: ",") } == 1 && !text.utf8.contains(UInt8(ascii: "."))
-        guard let number = JSONValue(decimal: isComma ? text.replacing(",", with: ".") : text)?.number,
-            range.contains(number)
-        else { return nil }
-        return number
     }
 
     // MARK: JSON

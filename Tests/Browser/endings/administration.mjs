@@ -19,7 +19,7 @@ export default {
     "administration.handOut.as.": ["owntracks", "invitation", "password"],
     "administration.handOut.card.": ["owntracks", "invitation"],
     "administration.handOut.lost.": ["owntracks", "invitation", "password"],
-    "administration.tracker.": ["traccar", "overland", "gpslogger"],
+    "administration.tracker.": ["traccar", "overland", "gpslogger", "ulogger", "phonetrack"],
     "administration.export.of.": ["everyone", "team", "person"],
     "administration.export.": ["users", "regions"],
 };

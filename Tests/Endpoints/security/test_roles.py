@@ -126,6 +126,10 @@ rules = [
     Rule("DELETE", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("POST", v1 + "/users/{user}/devices/{device}/certificate", phone + "/certificate", keepers,
          {"request": signing_request()}),
+    # Only the token of an enrollment opens them.
+    Rule("GET", "/Marti/api/tls/config", "/Marti/api/tls/config", set(), None, (401,)),
+    Rule("POST", "/Marti/api/tls/signClient/v2", "/Marti/api/tls/signClient/v2", set(), None, (401,)),
+    Rule("POST", v1 + "/users/{user}/devices/{device}/enrollment", phone + "/enrollment", keepers, {}),
     # Sam is the same person as himself: whoever may say so hears that there is nothing to do.
     Rule("POST", v1 + "/users/{user}/devices/{device}/owner", phone + "/owner", {"admin", "own leader"}, {"to": "sam"}),
     Rule("POST", v1 + "/users/{user}/join", sam + "/join", {"admin", "own leader"}, {"to": "sam"}),
@@ -223,7 +227,7 @@ rules = [
 
 own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")} | {
     (method, path + more) for method, path in (("GET", "/osmand"), ("POST", "/osmand"), ("POST", "/overland"))
-    for more in ("", "/{token}")}
+    for more in ("", "/{token}")} | {("POST", f"/ulogger{token}/client/index.php") for token in ("", "/{token}")}
 """They prove by themselves who reports; below."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")

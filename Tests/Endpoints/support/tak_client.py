@@ -36,6 +36,15 @@ def enroll(server, folder, user, device="phone", *options):
     return Package(file, json.loads(answer.stdout), answer.stdout + answer.stderr)
 
 
+def enrollment_link(server, user, device="phone", *options):
+    """Runs `muster tak enroll --code`. Returns the link in its code."""
+    answer = subprocess.run(
+        [binary, "tak", "enroll", device, "--user", user, "--host", "127.0.0.2", "--port", str(tak_port(server)),
+         "--code", "--json", "--data", str(server.data), *options],
+        check=True, capture_output=True, timeout=wait_seconds, text=True)
+    return json.loads(answer.stdout)["link"]
+
+
 class Package:
     """A data package, with its files in a folder beside it."""
 

@@ -4,7 +4,7 @@ import base64
 import json
 import re
 import subprocess
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy
 import pytest
@@ -91,6 +91,33 @@ def test_a_gpslogger_with_the_printed_settings_reports(server, admin):
     assert (status, stored["latitude"], stored["speed"], stored["accuracy"]) == (200, 8.25, 1.5, 12)
 
 
+def test_a_phonetrack_with_the_printed_settings_reports(server, admin):
+    printed, _ = set_up(server, "phonetrack", device="handset")
+    settings = dict(line.split(": ", 1) for line in printed.splitlines())
+    # As `sendPOSTPositionToCustom` of the app's `WebTrackHelper` replaces its variables, in this order.
+    address = settings["Target address"]
+    values = {"LAT": 8.25, "LON": 9.5, "TIMESTAMP": now() // 1000, "ALT": 31.0, "ACC": 12.0, "SPD": 1.5, "DIR": "",
+              "SAT": 7, "BATT": 55.0, "UA": "PhoneTrack"}
+    for name, value in values.items():
+        address = address.replace(f"%{name}", str(value))
+    path, query = address.removeprefix(server_of_phones).split("?")
+    fields = "&".join(pair for pair in query.split("&") if pair.split("=")[1])
+    basic = base64.b64encode(f"{settings['HTTP login']}:{settings['HTTP password']}".encode()).decode()
+    status, _, _ = TrackerApp(server, headers={"Authorization": f"Basic {basic}"}).send(
+        "POST", path, fields.encode(), {"Content-Type": "application/x-www-form-urlencoded"})
+    (stored,) = admin.history("ana/handset")
+    assert (status, stored["latitude"], stored["speed"], stored["battery"]) == (200, 8.25, 1.5, 55)
+
+
+def test_a_ulogger_with_the_printed_settings_signs_in(server):
+    printed, _ = set_up(server, "ulogger", device="logger")
+    settings = dict(line.split(": ", 1) for line in printed.splitlines())
+    path = settings["Server URL"].removeprefix(server_of_phones) + "/client/index.php"
+    fields = {"action": "auth", "user": settings["User name"], "pass": settings["Password"]}
+    status, headers, answer = TrackerApp(server).send("POST", path, urlencode(fields).encode())
+    assert (status, json.loads(answer)["error"]) == (200, False) and "HttpOnly" in headers["Set-Cookie"]
+
+
 def test_json_has_the_same(server):
     told = json.loads(set_up(server, "traccar", "--json", device="watch")[0])
     assert set(told) == {"device", "token", "link", "settings"}
@@ -99,7 +126,7 @@ def test_json_has_the_same(server):
     assert applied(told["link"]) == (told["settings"][0]["value"], "watch")
 
 
-@pytest.mark.parametrize("path", ["", "/", "/owntracks", "/overland/", "/osmand"])
+@pytest.mark.parametrize("path", ["", "/", "/owntracks", "/overland/", "/osmand", "/ulogger"])
 def test_the_address_may_have_the_path_of_an_app_already(server, path):
     made = json.loads(set_up(server, "gpslogger", "--json", address=f"{server_of_phones}/base{path}")[0])
     assert {"name": "URL", "value": f"{server_of_phones}/base/osmand"} in made["settings"]

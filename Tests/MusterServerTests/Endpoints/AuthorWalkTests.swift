@@ -215,6 +215,9 @@ import Testing
         "DELETE /devices/{uuid}": "as DELETE /api/v1/users/{user}/devices/{device}",
         "POST /api/v1/users/{user}/devices/{device}/certificate":
             "as POST /api/v1/users/{user}/devices/{device}/token: test_tak_positions.py",
+        "POST /api/v1/users/{user}/devices/{device}/enrollment":
+            "as POST /api/v1/users/{user}/devices/{device}/token: test_tak_enrollment.py",
+        "POST /Marti/api/tls/signClient/v2": "the certificate is of whoever made the token: test_tak_enrollment.py",
         "POST /devices/{uuid}/token": "as POST /api/v1/users/{user}/devices/{device}/token",
         "POST /devices/{uuid}/tokens": "as POST /api/v1/users/{user}/devices/{device}/token",
         "DELETE /devices/{uuid}/tokens/{token}": "as DELETE /api/v1/users/{user}/devices/{device}/token",
@@ -223,6 +226,8 @@ import Testing
         "POST /osmand/{token}": "the position is of the token's device",
         "POST /overland": "the position is of the token's device",
         "POST /overland/{token}": "the position is of the token's device",
+        "POST /ulogger/client/index.php": "the position is of the token's device",
+        "POST /ulogger/{token}/client/index.php": "the position is of the token's device",
         "POST /ruuvi": "the sighting says which device heard it", "POST /api/v1/event-patterns/test": "looks",
         "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
         "DELETE /api/v1/links/{link}": "LinkTests", "POST /api/v1/shared/visitors": "LinkTests",

@@ -13,6 +13,8 @@ const ownWords = {
     traccar: { buffering: "Offline buffering" },
     overland: { mode: "Logging Mode", all: "All Data" },
     gpslogger: { menu: "Logging details", target: "Log to custom URL" },
+    ulogger: { menu: "Settings", sync: "Live synchronization" },
+    phonetrack: { job: "Custom log job" },
 };
 
 /** @param {{user: string, device: string, onClose: () => void}} properties */

@@ -24,7 +24,7 @@ export function serverAddress(server, path) {
     const isPlain = ["http:", "https:"].includes(url.protocol) && url.host !== "" && url.search === ""
         && url.hash === "" && url.username === "" && !server.includes("#") && !server.includes("?");
     if (!isPlain || new TextEncoder().encode(server).length > longestAddress) { return undefined; }
-    const base = server.trim().replace(/\/$/, "").replace(/\/(?:osmand|overland|owntracks)$/, "");
+    const base = server.trim().replace(/\/$/, "").replace(/\/(?:osmand|overland|owntracks|ulogger)$/, "");
     return `${base}/${path}`;
 }
 

@@ -5,14 +5,19 @@
 import { serverAddress } from "./owntracks.js";
 
 /** The apps, in the order in which they are offered. */
-export const trackerApps = Object.freeze(["traccar", "overland", "gpslogger"]);
+export const trackerApps = Object.freeze(["traccar", "overland", "gpslogger", "ulogger", "phonetrack"]);
 
 /** The names of the apps, which no language translates. */
-export const trackerNames = Object.freeze({ traccar: "Traccar Client", overland: "Overland", gpslogger: "GPSLogger" });
+export const trackerNames = Object.freeze({
+    traccar: "Traccar Client", overland: "Overland", gpslogger: "GPSLogger", ulogger: "μlogger",
+    phonetrack: "PhoneTrack",
+});
 
-const paths = { traccar: "osmand", overland: "overland", gpslogger: "osmand" };
+const paths = {
+    traccar: "osmand", overland: "overland", gpslogger: "osmand", ulogger: "ulogger", phonetrack: "osmand",
+};
 
-/** The fields of a report with GPSLogger's own variables; `spd` says that its speed is in metres a second. */
+/** The fields of a report with GPSLogger's and PhoneTrack's variables; `spd` says that its speed is in m/s. */
 const gpsLoggerBody = "lat=%LAT&lon=%LON&timestamp=%TIMESTAMP&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR&batt=%BATT";
 
 /**
@@ -35,6 +40,15 @@ export function trackerSetup(app, { server, user, device, token }) {
             link: `overland://setup?url=${encodeURIComponent(address)}&token=${encodeURIComponent(token)}`
                 + `&device_id=${encodeURIComponent(device)}`,
             settings: [["Server URL", address], ["Device ID", device], ["Access token", token]],
+        };
+    case "ulogger":
+        return { settings: [["User name", user], ["Password", token], ["Server URL", address]] };
+    case "phonetrack":
+        return {
+            settings: [
+                ["Target address", `${address}?${gpsLoggerBody}`], ["Use POST method", "on"], ["HTTP login", user],
+                ["HTTP password", token],
+            ],
         };
     default:
         return {

@@ -124,15 +124,15 @@ package struct CertificateAuthority: Sendable {
     ///   - request: a request for a certificate (PKCS #10), as PEM. Only its key is taken from it.
     ///   - name: the name of the device, for people.
     ///   - end: when the certificate ends.
-    /// - Throws: `IdentityError.refused` where the text is no such request, is not signed by its own key, or has a key
-    ///   that is neither RSA of 2,048 bits or more nor on P-256.
+    /// - Throws: `UnusableCertificateRequest` where the text is no such request, is not signed by its own key, or has a
+    ///   key that is neither RSA of 2,048 bits or more nor on P-256.
     func sign(request: String, named name: String, until end: Instant, at now: Instant) throws -> Certificate {
         guard request.utf8.count <= 8 << 10,
             let asked = try? CertificateSigningRequest(pemEncoded: request),
             asked.publicKey.isValidSignature(asked.signature, for: asked),
             P256.Signing.PublicKey(asked.publicKey) != nil
                 || (_RSA.Signing.PublicKey(asked.publicKey).map { (2_048...8_192).contains($0.keySizeInBits) } ?? false)
-        else { throw IdentityError.refused }
+        else { throw UnusableCertificateRequest() }
         let subject = try DistinguishedName {
             OrganizationName("Muster")
             CommonName(String(name.prefix(64)))
@@ -168,6 +168,9 @@ package struct CertificateAuthority: Sendable {
         return .dnsName(host)
     }
 }
+
+/// A text is no usable request for a certificate.
+package struct UnusableCertificateRequest: Error {}
 
 extension Certificate {
     /// The certificate as DER.

@@ -12,6 +12,12 @@ package struct DeviceCertificate: Sendable {
     package let expiresAt: Instant
 }
 
+/// A certificate, and the credential by which the server will know it.
+struct SignedCertificate: Sendable {
+    let certificate: DeviceCertificate
+    let credential: Credential
+}
+
 /// Who shows a certificate.
 package struct CertificateHolder: Sendable {
     /// The device, which reports for its own user and has the rights of any device's token.
@@ -39,34 +45,43 @@ extension Identity {
     ///   - days: how long the certificate is valid.
     ///   - readsAsUser: whether its holder may read what the device's user may. The caller checks that the author may
     ///     give that (`Access.mayChangeKeys`).
-    /// - Throws: `IdentityError.refused` for an unusable request; `.tooMany`; `.unknown` when the device no longer
-    ///   exists, or the author may not make tokens for it; `CoordinatorError`, `StoreError`.
+    /// - Throws: `UnusableCertificateRequest`; `IdentityError.tooMany`; `.unknown` when the device no longer exists, or
+    ///   the author may not make tokens for it; `CoordinatorError`, `StoreError`.
     package func makeCertificate(
         for device: DeviceNumber, request: String, days: Double, readsAsUser: Bool, by author: Author
     ) async throws -> DeviceCertificate {
-        let directory = coordinator.directory
-        guard let name = directory.qualifiedName(of: device) else { throw IdentityError.unknown }
+        guard let name = coordinator.directory.qualifiedName(of: device) else { throw IdentityError.unknown }
         guard try await tokens(of: device).count < Self.deviceTokenLimit else {
             throw IdentityError.tooMany("tokens of \(name)", limit: Self.deviceTokenLimit)
         }
+        let made = try await signCertificate(
+            for: device, request: request, days: days, readsAsUser: readsAsUser, madeBy: author.user)
+        try await coordinator.edit(by: author) { directory, draft in
+            try draft.addDeviceCredential(made.credential, madeBy: author.user, in: directory)
+        }
+        return made.certificate
+    }
+
+    /// Signs a certificate, and returns it with its credential, which is not stored yet.
+    ///
+    /// - Throws: as `makeCertificate`, but for the number of tokens and the maker's right.
+    func signCertificate(
+        for device: DeviceNumber, request: String, days: Double, readsAsUser: Bool, madeBy maker: UserNumber
+    ) async throws -> SignedCertificate {
+        let directory = coordinator.directory
+        guard let name = directory.qualifiedName(of: device) else { throw IdentityError.unknown }
         let now = now()
         let end = now.advanced(bySeconds: days * 86_400)
         let authority = try await CertificateAuthority.open(by: self)
-        let certificate = try authority.sign(request: request, named: name, until: end, at: now)
-        let der = try certificate.der
+        let der = try authority.sign(request: request, named: name, until: end, at: now).der
         let credential = Credential(
             kind: .deviceToken, key: Self.digest(ofCertificate: der).bytes, user: directory.devices[device]?.user,
             device: device, label: readsAsUser ? Self.readerLabel : Self.deviceLabel,
-            secret: Credential.passwordKey(of: author.user), createdAt: now, expiresAt: end)
-        try await coordinator.edit(by: author) { directory, draft in
-            guard let owner = directory.devices[device]?.user, owner == credential.user,
-                directory.letsToken(madeBy: author.user, standForDevicesOf: owner)
-            else { throw IdentityError.unknown }
-            draft.credentials.append(credential)
-        }
-        return DeviceCertificate(
+            secret: Credential.passwordKey(of: maker), createdAt: now, expiresAt: end)
+        let certificate = DeviceCertificate(
             pem: PEMDocument(type: "CERTIFICATE", derBytes: der).pemString,
             authorityPEM: PEMDocument(type: "CERTIFICATE", derBytes: authority.der).pemString, expiresAt: end)
+        return SignedCertificate(certificate: certificate, credential: credential)
     }
 
     /// Authenticates the holder of a certificate. That the holder has its private key, and that the authority signed
@@ -107,4 +122,19 @@ extension Identity {
     /// The digest by which the store knows a certificate. A byte that no text has in UTF-8 comes first: certificates
     /// are no secret, and no text that a client can send as a token may have the same digest.
     private static func digest(ofCertificate der: [UInt8]) -> TokenDigest { TokenDigest(bytes: [0xFF] + der) }
+}
+
+extension Draft {
+    /// Adds a credential of a device.
+    ///
+    /// - Throws: `IdentityError.unknown` when the device has another owner by now, or its maker may not make tokens for
+    ///   it.
+    mutating func addDeviceCredential(
+        _ credential: Credential, madeBy maker: UserNumber, in directory: Directory
+    ) throws(IdentityError) {
+        guard let owner = credential.device.flatMap({ directory.devices[$0]?.user }), owner == credential.user,
+            directory.letsToken(madeBy: maker, standForDevicesOf: owner)
+        else { throw .unknown }
+        credentials.append(credential)
+    }
 }

@@ -69,7 +69,7 @@ enum ServerAddress {
             throw CommandFailure("the address has \(server.utf8.count) bytes; \(longest) at most")
         }
         var base = server.hasSuffix("/") ? String(server.dropLast()) : server
-        for known in ["/osmand", "/overland", "/owntracks"] where base.hasSuffix(known) {
+        for known in ["/osmand", "/overland", "/owntracks", "/ulogger"] where base.hasSuffix(known) {
             base.removeLast(known.count)
             break
         }

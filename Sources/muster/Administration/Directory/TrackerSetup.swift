@@ -3,7 +3,7 @@ import MusterCoding
 
 /// The apps that `muster device setup` sets up.
 enum TrackerApp: String, CaseIterable, ExpressibleByArgument {
-    case traccar, overland, gpslogger
+    case traccar, overland, gpslogger, ulogger, phonetrack
 }
 
 /// What a person enters in a tracker app, or lets it scan, so that it reports to this server.
@@ -54,11 +54,25 @@ struct TrackerSetup: Encodable {
                 Setting(name: "Basic Authentication, username", value: user),
                 Setting(name: "Basic Authentication, password", value: token),
             ]
+        case .ulogger:
+            link = nil
+            settings = [
+                Setting(name: "User name", value: user), Setting(name: "Password", value: token),
+                Setting(name: "Server URL", value: address),
+            ]
+        case .phonetrack:
+            // The app, too, replaces its variables in the address, and posts what is behind `?` as a form.
+            link = nil
+            settings = [
+                Setting(name: "Target address", value: "\(address)?\(Self.gpsLoggerBody)"),
+                Setting(name: "Use POST method", value: "on"), Setting(name: "HTTP login", value: user),
+                Setting(name: "HTTP password", value: token),
+            ]
         }
     }
 
-    /// The fields of a report with GPSLogger's own variables (`CustomUrlManager` in the app's source). Its speed is in
-    /// metres a second, which `spd` says.
+    /// The fields of a report with GPSLogger's own variables (`CustomUrlManager` in the app's source), which PhoneTrack
+    /// has, too (`WebTrackHelper`). The speed is in metres a second, which `spd` says.
     static let gpsLoggerBody =
         "lat=%LAT&lon=%LON&timestamp=%TIMESTAMP&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR&batt=%BATT"
 
@@ -66,8 +80,9 @@ struct TrackerSetup: Encodable {
     static func checkedAddress(_ server: String, of app: TrackerApp) throws -> String {
         let path =
             switch app {
-            case .traccar, .gpslogger: "osmand"
+            case .traccar, .gpslogger, .phonetrack: "osmand"
             case .overland: "overland"
+            case .ulogger: "ulogger"
             }
         return try ServerAddress.checked(server, path: path, longest: OwnTracksConfiguration.longestAddress)
     }

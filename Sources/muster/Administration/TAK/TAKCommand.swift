@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterCoding
 import MusterTerminal
 
 /// `muster tak`: connects TAK clients.
@@ -14,8 +15,9 @@ struct TAKCommand: AsyncParsableCommand {
             abstract: "Create a certificate for a device, and write the data package that a TAK client imports.",
             discussion: """
                 The data package holds the certificate and its private key: whoever has the file reports as the \
-                device. Give it to its person alone, and delete it then. The device is created if the user has none \
-                of that name. `muster token revoke` ends its certificates, and connections with them at once.
+                device. Give it to its person alone, and delete it then. With --code the phone makes the key itself, \
+                and gets its certificate over HTTPS at port 8446 of the host. The device is created if the user has \
+                none of that name. `muster token revoke` ends its certificates, and connections with them at once.
                 """)
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
@@ -27,9 +29,11 @@ struct TAKCommand: AsyncParsableCommand {
         var reads = false
         @Option(help: "The file. By default USER-DEVICE-tak.zip in this folder.", completion: .file())
         var file: String?
-        @Flag(help: #"Print {"device":…,"file":…,"expiresAt":…}."#) var json = false
+        @Flag(help: "Print a code instead, with which ATAK enrolls itself, once and within an hour.") var code = false
+        @Flag(help: #"Print {"device":…,"file":…,"expiresAt":…}; with --code "link" and not "file"."#) var json = false
 
         func validate() throws {
+            guard !code || file == nil else { throw ValidationError("--file: --code writes no file") }
             guard host.wholeMatch(of: /[A-Za-z0-9._\-:]{1,253}/) != nil else {
                 throw ValidationError("--host: '\(host)' is neither a name nor an address")
             }
@@ -41,6 +45,23 @@ struct TAKCommand: AsyncParsableCommand {
             var request: String
             var days: Double
             var readsAsUser: Bool
+        }
+
+        private struct EnrollmentRequest: Encodable {
+            var days: Double
+            var readsAsUser: Bool
+        }
+
+        private struct Enrollment: Decodable, Sendable {
+            var device: String
+            var token: String
+            var expiresAt: String
+        }
+
+        private struct Code: Encodable {
+            var device: String
+            var link: String
+            var expiresAt: String
         }
 
         private struct Certificate: Decodable, Sendable {
@@ -57,6 +78,7 @@ struct TAKCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
+            if code { return try await printCode() }
             let file = try PrivateFile(creating: file ?? "\(device.user)-\(device.name)-tak.zip")
             var made: Certificate?
             try await file.fillBytes {
@@ -80,13 +102,36 @@ struct TAKCommand: AsyncParsableCommand {
 
         private func makeCertificate(_ key: TAKClientKey) async throws -> Certificate {
             let request = Request(request: try key.request, days: days, readsAsUser: reads)
-            return try await Connection.withServer(over: data.data) { connection in
+            return try await make("certificate", json: request)
+        }
+
+        /// Makes a credential of the device, which is made where the user has none of that name.
+        private func make<Credential: Decodable & Sendable>(
+            _ kind: String, json request: some Encodable & Sendable
+        ) async throws -> Credential {
+            try await Connection.withServer(over: data.data) { connection in
                 let devices = "/users/\(device.user.segment)/devices"
                 try await connection.makeUnlessThere(devices, json: DeviceCommand.Device(name: device.name))
                 let answer = try await connection.send(
-                    "POST", "\(devices)/\(device.name.segment)/certificate", json: request)
-                return try JSONDecoder().decode(Certificate.self, from: answer)
+                    "POST", "\(devices)/\(device.name.segment)/\(kind)", json: request)
+                return try JSONDecoder().decode(Credential.self, from: answer)
             }
+        }
+
+        private func printCode() async throws {
+            let request = EnrollmentRequest(days: days, readsAsUser: reads)
+            let made: Enrollment = try await make("enrollment", json: request)
+            // ATAK takes the usual port where the host names none.
+            let address = port == 8089 ? host : "\(host):\(port)"
+            let parts = [("host", address), ("username", made.device), ("token", made.token)]
+            let link =
+                "tak://com.atakmap.app/enroll?"
+                + parts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+            if json { return announce(try encoded(Code(device: made.device, link: link, expiresAt: made.expiresAt))) }
+            guard let code = QRCode(Array(link.utf8)) else { throw CommandFailure("no QR code holds the link") }
+            showCode(code, orElse: "open the link below on the phone")
+            announce(link)
+            remark("Scan it with ATAK until \(made.expiresAt); it works once. Let nobody else photograph it.")
         }
 
         private static func password() -> String {

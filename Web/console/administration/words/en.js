@@ -189,6 +189,8 @@ export default Object.freeze({
     "administration.tracker.overland": "Scan the code with the phone’s camera, and let {app} open it. Then set "
         + "“{mode}” to “{all}”, and switch tracking on.",
     "administration.tracker.gpslogger": "In {app} open “{menu}”, “{target}”, and enter these.",
+    "administration.tracker.ulogger": "In {app} open “{menu}”, enter these, and switch “{sync}” on.",
+    "administration.tracker.phonetrack": "In {app} make a “{job}”, and enter these.",
     "administration.tracker.byHand": "Or enter these in the app:",
     "administration.key.title": "Encryption of OwnTracks",
     "administration.key.what": "The same secret as the app’s “Secret encryption key”. Whether one is set is not "

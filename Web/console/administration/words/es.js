@@ -206,6 +206,8 @@ export default Object.freeze({
     "administration.tracker.overland": "Escanee el código con la cámara del teléfono y deje que {app} lo abra. "
         + "Después elija «{all}» en «{mode}» y active el rastreo.",
     "administration.tracker.gpslogger": "En {app} abra «{menu}», «{target}», e introduzca esto.",
+    "administration.tracker.ulogger": "En {app} abra «{menu}», introduzca esto y active «{sync}».",
+    "administration.tracker.phonetrack": "En {app} cree un «{job}» e introduzca esto.",
     "administration.tracker.byHand": "O introduzca esto en la aplicación:",
     "administration.key.title": "Cifrado de OwnTracks",
     "administration.key.what": "El mismo secreto que la clave de cifrado de la aplicación. No se muestra si hay "

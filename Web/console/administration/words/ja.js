@@ -152,6 +152,8 @@ export default Object.freeze({
     "administration.tracker.traccar": "{app}の設定を開き、上のQR記号をタップしてコードを読みます。「{buffering}」はオンのままにします。",
     "administration.tracker.overland": "カメラでコードを読み、{app}で開きます。「{mode}」を「{all}」にし、追跡をオンにします。",
     "administration.tracker.gpslogger": "{app}で「{menu}」、「{target}」を開き、次を入力します。",
+    "administration.tracker.ulogger": "{app}で「{menu}」を開き、次を入力して「{sync}」をオンにします。",
+    "administration.tracker.phonetrack": "{app}で「{job}」を作り、次を入力します。",
     "administration.tracker.byHand": "または、アプリに次を入力します：",
     "administration.key.title": "OwnTracksの暗号化",
     "administration.key.what": "アプリの暗号鍵と同じ秘密です。設定済みかどうかは表示されません。", "administration.key.set": "鍵を設定…",

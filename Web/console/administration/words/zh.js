@@ -145,6 +145,8 @@ export default Object.freeze({
     "administration.tracker.traccar": "在 {app} 中打开设置，点按顶部的 QR 图标并扫描二维码。请保持“{buffering}”开启。",
     "administration.tracker.overland": "用手机相机扫描二维码，并用 {app} 打开。然后将“{mode}”设为“{all}”，并开启跟踪。",
     "administration.tracker.gpslogger": "在 {app} 中打开“{menu}”、“{target}”，并输入以下内容。",
+    "administration.tracker.ulogger": "在 {app} 中打开“{menu}”，输入以下内容，并开启“{sync}”。",
+    "administration.tracker.phonetrack": "在 {app} 中新建“{job}”，并输入以下内容。",
     "administration.tracker.byHand": "或在应用中输入以下内容：",
     "administration.key.title": "OwnTracks 加密", "administration.key.what": "与应用的加密密钥相同。不显示是否已设置。",
     "administration.key.set": "设置密钥…", "administration.key.of": "{name} 的密钥",

@@ -1,0 +1,54 @@
+/// Collects the fields of a multipart form (RFC 7578) piece by piece. Files in it are skipped, however large they are.
+package struct MultipartFields {
+    private var reader: MultipartReader
+    private var found: [(name: String, value: [UInt8])] = []
+    private var countBytes = 0
+    /// Whether the part that is being read is a field.
+    private var isField = false
+
+    /// Makes a collector of forms with this `Content-Type`; nil if it is not one of a multipart form.
+    package init?(contentType: String) {
+        guard contentType.lowercased().hasPrefix("multipart/form-data"),
+            let boundary = MultipartReader.boundary(of: contentType)
+        else { return nil }
+        reader = MultipartReader(boundary: boundary)
+    }
+
+    /// The fields as they are by now. A field that is no UTF-8 is left out.
+    package var fields: FormFields {
+        FormFields(
+            found.compactMap { field in
+                String(validating: field.value, as: UTF8.self).map { (field.name, $0) }
+            })
+    }
+
+    /// Takes the next bytes of the body. Fields beyond the limits of `FormFields` are left out.
+    package mutating func add(_ bytes: some Collection<UInt8>) throws(MultipartReader.ParsingError) {
+        for event in try reader.parse(bytes) {
+            switch event {
+            case .part(let headers):
+                let name = headers["content-disposition"].flatMap { Self.fieldName(in: $0) }
+                isField = name != nil && found.count < FormFields.limit
+                if isField, let name { found.append((name, [])) }
+            case .bytes(let bytes):
+                guard isField else { break }
+                countBytes += bytes.count
+                if countBytes <= FormFields.limitBytes {
+                    found[found.count - 1].value += bytes
+                } else {
+                    found.removeLast()
+                    isField = false
+                }
+            case .endOfPart, .end: isField = false
+            }
+        }
+    }
+
+    /// The name of the field in `form-data; name="lat"`; nil for a file.
+    private static func fieldName(in disposition: String) -> String? {
+        guard !disposition.contains("filename"), let start = disposition.firstRange(of: "name=\"")?.upperBound else {
+            return nil
+        }
+        return String(disposition[start...].prefix { $0 != "\"" })
+    }
+}

@@ -1,0 +1,136 @@
+"""μlogger, as its `WebHelper.java` and `WebSyncService.java` send and read, over a real socket."""
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+
+from native_api import milliseconds, now
+from tracker_app import TrackerApp
+
+script = "/ulogger/client/index.php"
+
+
+class ULogger(TrackerApp):
+    """The app: it signs in, keeps the cookie, begins a track, and then sends positions one by one."""
+
+    def __init__(self, server, user, password):
+        super().__init__(server)
+        self.user, self.password = user, password
+        self.cookie = None
+
+    def post(self, **fields):
+        """Returns the status, and the JSON of a 200, in which the app looks for `error`."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        if self.cookie:
+            headers["Cookie"] = self.cookie
+        status, answered, body = self.send("POST", script, urlencode(fields).encode(), headers)
+        if "Set-Cookie" in answered:
+            self.cookie = answered["Set-Cookie"].split(";")[0]
+        return status, json.loads(body) if status == 200 else None
+
+    def authorize(self):
+        return self.post(action="auth", user=self.user, **{"pass": self.password})
+
+    def start_track(self):
+        return self.post(action="addtrack", track="Auto_2026")[1]["trackid"]
+
+    def position(self, at, **more):
+        return {"action": "addpos", "time": at, "lat": 52.229675, "lon": 21.012230, "altitude": 110.5, "speed": 1.25,
+                "bearing": 90.0, "accuracy": 6.5, "provider": "gps", "trackid": 1, **more}
+
+
+@pytest.fixture(scope="module")
+def make_app(server, admin):
+    admin.make_team("south")
+    made = 0
+
+    def make():
+        nonlocal made
+        made += 1
+        admin.make_user(f"logger{made}", "member", "south")
+        app = ULogger(server, f"logger{made}", admin.make_device(f"logger{made}", "phone").token)
+        app.name = f"logger{made}/phone"
+        return app
+
+    return make
+
+
+def test_positions_after_signing_in_are_stored_once(admin, make_app):
+    app = make_app()
+    assert app.authorize() == (200, {"error": False, "trackid": 1}) and app.start_track() > 0
+    at = now() // 1000 - 5
+    for _ in range(2):
+        assert app.post(**app.position(at, comment="At the bridge"))[1]["error"] is False
+    (stored,) = admin.history(app.name)
+    told = {"latitude": 52.229675, "longitude": 21.01223, "altitude": 110.5, "speed": 1.25, "heading": 90,
+            "accuracy": 6.5, "source": "ulogger", "attributes": {"comment": "At the bridge"}}
+    assert {key: stored[key] for key in told} == told
+    assert milliseconds(stored["sampleTime"]) == at * 1000
+
+
+def test_a_position_with_a_picture_keeps_its_fields(admin, make_app):
+    """The app sends a waypoint with a picture as a multipart form, and skips none that the server refuses."""
+    app = make_app()
+    app.authorize()
+    at = now() // 1000 - 5
+    boundary = "----uLoggerBoundaryAbC_12-3"
+    parts = "".join(f'\r\n--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}'
+                    for name, value in app.position(at).items())
+    picture = (f'\r\n--{boundary}\r\nContent-Disposition: form-data; name="image"; filename="upload"\r\n'
+               "Content-Type: image/jpeg\r\nContent-Transfer-Encoding: binary\r\n\r\n").encode()
+    body = parts.encode() + picture + bytes(range(256)) * 20_000 + f"\r\n--{boundary}--\r\n".encode()
+    assert len(body) > 5_000_000
+    status, _, answer = app.send("POST", script, body, {
+        "Content-Type": f"multipart/form-data; boundary={boundary}", "Cookie": app.cookie})
+    assert (status, json.loads(answer)["error"]) == (200, False)
+    (stored,) = admin.history(app.name)
+    assert stored["latitude"] == 52.229675
+
+
+def test_a_wrong_password_is_told_and_no_position_is_lost(server, admin, make_app):
+    """On 401 the app keeps its positions, signs in anew, and shows its user that this fails."""
+    app = make_app()
+    assert app.post(**app.position(now() // 1000))[0] == 401
+    wrong = ULogger(server, app.user, "not a token")
+    assert wrong.authorize()[0] == 401 and wrong.cookie is None
+    wrong.password = "md_wrong"
+    assert wrong.authorize()[0] == 401 and wrong.cookie is None
+    app.authorize()
+    admin.ok("DELETE", f"/users/{app.user}/devices/phone/token")
+    assert app.post(**app.position(now() // 1000))[0] == 401
+    app.cookie, app.password = None, admin.ok("POST", f"/users/{app.user}/devices/phone/token")["token"]
+    assert app.authorize()[0] == 200
+    assert app.post(**app.position(now() // 1000))[0] == 200 and len(admin.history(app.name)) == 1
+
+
+def test_the_token_may_be_in_the_path(admin, make_app):
+    app = make_app()
+    fields = urlencode(app.position(now() // 1000)).encode()
+    assert app.send("POST", f"/ulogger/{app.password}/client/index.php", fields)[0] == 200
+    assert len(admin.history(app.name)) == 1
+
+
+@pytest.mark.parametrize("fault", [{"lat": "nan"}, {"lat": 91}, {"lon": ""}, {"time": "soon"}, {"time": ""}])
+def test_what_cannot_be_read_is_acknowledged_and_kept_for_an_admin(admin, make_app, fault):
+    app = make_app()
+    app.authorize()
+    assert app.post(**app.position(now() // 1000, **fault))[1]["error"] is False
+    assert admin.history(app.name) == []
+    (report,) = [each for each in admin.items("/refused-reports") if each.get("device") == app.name]
+    assert report["topic"] == "ulogger" and app.password not in json.dumps(report)
+
+
+def test_numbers_out_of_range_are_unknown(admin, make_app):
+    app = make_app()
+    app.authorize()
+    app.post(**app.position(now() // 1000, altitude="nan", speed=-1, bearing=361, accuracy=""))
+    (stored,) = admin.history(app.name)
+    assert not {"altitude", "speed", "heading", "accuracy"} & set(stored)
+
+
+def test_the_token_is_in_no_log(server, make_app):
+    app = make_app()
+    app.authorize()
+    app.post(**app.position(now() // 1000))
+    assert app.password not in server.log() + "".join(server.output)
