@@ -11,7 +11,7 @@ package struct XMLElements: Hashable, Sendable {
             addTag(name, attributes, end: "/>")
         } else {
             addTag(name, attributes, end: ">")
-            text += Self.escaped(content)
+            text += Self.escaped(content, keepsLines: true)
             end(name)
         }
     }
@@ -24,6 +24,12 @@ package struct XMLElements: Hashable, Sendable {
 
     package mutating func append(_ elements: XMLElements) { text += elements.text }
 
+    /// Returns what was written so far, in UTF-8, and removes it.
+    package mutating func takeBytes() -> [UInt8] {
+        defer { text = "" }
+        return Array(text.utf8)
+    }
+
     private mutating func addTag(_ name: String, _ attributes: [(String, String)], end: String) {
         text += "<\(name)"
         for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
@@ -31,10 +37,13 @@ package struct XMLElements: Hashable, Sendable {
     }
 
     /// A text without the characters that XML does not allow, and with references for those that it gives a meaning.
-    private static func escaped(_ text: String) -> String {
+    ///
+    /// - Parameter keepsLines: whether line breaks and tabs stay, which a reader keeps in the text of an element alone.
+    private static func escaped(_ text: String, keepsLines: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
+            case "\n" where keepsLines, "\t" where keepsLines: result.unicodeScalars.append(scalar)
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "&": result += "&amp;"
