@@ -197,6 +197,10 @@ test("a link is asked for with what its kind needs, and for a time that the serv
         { kind: "incident", incident: 3, expiresSeconds: 3600 });
     assert.deepEqual(bodyOf({ kind: "visitors", team: "north" }, draft),
         { kind: "visitors", team: "north", state: "unaccounted", expiresSeconds: 3600, note: "her husband" });
+    // Only what has a place or a roll is a map.
+    assert.deepEqual(bodyOf({ kind: "incident", incident: 3 }, { ...draft, note: "", kml: true }),
+        { kind: "incident", incident: 3, expiresSeconds: 3600, kml: true });
+    assert.ok(!("kml" in bodyOf({ kind: "visitors", team: "north" }, { ...draft, kml: true })));
     for (const seconds of [...Object.keys(lengthKeys), ...Object.values(firstSeconds)].map(Number)) {
         assert.ok(seconds >= 60 && seconds <= 2_592_000 && seconds in lengthKeys);
     }

@@ -58,7 +58,10 @@ def test_a_person_is_shared_until_the_leader_withdraws_the_link(leader, visitor,
     until(lambda: leader.text("dialog[open] h2") == "Share weir-ben by a link")
     assert faults_of(leader, is_desktop_only=True) == []
     leader.find("#link-seconds").select_option(label="1 hour")
+    leader.find("#link-kml").check()
     address = give(leader, "his wife")
+    map_address = leader.find("#link-kml-address").input_value()
+    assert map_address.endswith(f"/shared/{address.split('#')[1]}/link.kml")
     assert "/console/share/#ms_" in address and address.split("#")[1] not in leader.tab.url
     assert "only this once" in leader.text("#made-link")
     assert "No other device reaches this server at 127.0.0.1" in leader.text("#made-link .warning")
@@ -71,6 +74,7 @@ def test_a_person_is_shared_until_the_leader_withdraws_the_link(leader, visitor,
     until(lambda: "The link is shown only now" in leader.text("dialog[open] dialog[open]"))
     leader.find("dialog[open]").get_by_role("button", name="Close it").click()
     until(lambda: "his wife" in leader.text("#open-links"))
+    assert "also for map programs" in leader.text("#open-links")
     assert address.split("#")[1] not in leader.tab.content()
     assert faults_of(leader, is_desktop_only=True) == []
     with leader.answering():

@@ -48,11 +48,12 @@ struct LinkRoutes: NativeRoutes {
         guard access.mayGive(purpose) else { throw Problem.forbidden(kind.rightInWords) }
         let (link, token) = try await identity.makeLink(
             for: purpose, lasting: seconds, note: note ?? "", by: author)
-        let url = "\(request.serverAddress(in: configuration))\(kind.page)#\(token)"
+        let server = request.serverAddress(in: configuration)
         return .json(.created) { writer in
             writer.beginObject()
             writer.members(of: link, in: coordinator.directory)
-            writer.member("url", url)
+            writer.member("url", "\(server)\(kind.page)#\(token)")
+            if purpose.isForMaps { writer.member("kmlURL", server + SharedMap.path(of: token, .networkLink)) }
             writer.endObject()
         }
     }
@@ -67,7 +68,7 @@ struct LinkRoutes: NativeRoutes {
             guard let user = wish.user.flatMap({ directory.users[$0] }), access.mayReadAccount(of: user) else {
                 throw Problem.invalid("/user", "there is no such user")
             }
-            return Link.Purpose(kind, user: user.number, team: user.team)
+            return Link.Purpose(kind, user: user.number, team: user.team, isForMaps: wish.isForMaps)
         case .incident:
             let number = wish.incident ?? IncidentNumber(0)
             guard let incident = try await coordinator.read({ try $0.incident(number) }), access.mayRead(incident)
@@ -75,7 +76,8 @@ struct LinkRoutes: NativeRoutes {
             guard directory.teams[incident.team] != nil else {
                 throw Problem.invalid("/incident", "is of a team that no longer exists")
             }
-            return Link.Purpose(kind, incident: incident.number, team: incident.team)
+            return Link.Purpose(
+                kind, incident: incident.number, team: incident.team, isForMaps: wish.isForMaps)
         case .visitors:
             guard let team = wish.team.flatMap({ directory.teams[$0] }), access.mayRead(team) else {
                 throw Problem.invalid("/team", "there is no such team")
@@ -123,6 +125,8 @@ private struct LinkWish {
     var incident: IncidentNumber?
     var team: String?
     var state: VisitorState?
+    /// Whether programs of maps may read what the link shows.
+    var isForMaps = false
 
     /// The states of visitors who enter by themselves, with their names in the API.
     enum VisitorState: String, CaseIterable {
@@ -134,6 +138,7 @@ private struct LinkWish {
     /// Reads the members that the kind has. All others are faults, because they mean nothing with it.
     init(_ fields: inout Fields) {
         kind = fields.word("kind", isRequired: true)
+        if kind == .person || kind == .incident { isForMaps = fields.boolean("kml") ?? false }
         switch kind {
         case .person, .invitation: user = fields.text("user", isRequired: true)
         case .incident:
@@ -194,6 +199,7 @@ extension JSONWriter {
         if let incident = link.purpose.incident { member("incident", Int64(incident.rawValue)) }
         if let team = link.purpose.team.flatMap({ directory.teams[$0] }) { member("team", team.name) }
         if link.kind == .visitors { member("state", link.purpose.visitorState == .safe ? "safe" : "unaccounted") }
+        if link.purpose.isForMaps { member("kml", true) }
         member("createdTime", link.createdAt)
         member("createdBy", directory.name(of: link.giver))
         member("expiresTime", link.expiresAt)

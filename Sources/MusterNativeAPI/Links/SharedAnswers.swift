@@ -1,4 +1,6 @@
 import Crypto
+import HTTPTypes
+import Hummingbird
 import MusterCoding
 import MusterCore
 import MusterHTTP
@@ -15,6 +17,13 @@ struct SharedAnswer: Sendable {
     /// The compressed answer, where that is smaller; made when it is first asked for.
     let packed: FirstUse<ByteBuffer?>
 
+    /// Makes an answer whose every byte counts for its tag.
+    init(_ bytes: [UInt8]) {
+        tag = Self.tag(of: bytes)
+        plain = ByteBuffer(bytes: bytes)
+        packed = Self.packed(plain)
+    }
+
     init(_ content: SharedContent, of link: Link, at now: Instant) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -22,13 +31,35 @@ struct SharedAnswer: Sendable {
         writer.member("expiresTime", link.expiresAt)
         writer.members(of: content)
         // The tag is a digest of what is written so far.
-        tag = "W/\"" + Base64.encodeUnpadded(Array(SHA256.hash(data: writer.bytes)).prefix(15), .forURLs) + "\""
+        tag = Self.tag(of: writer.bytes)
         writer.member("asOf", now)
         writer.member("serverTime", now)
         writer.endObject()
-        let plain = ByteBuffer(bytes: writer.bytes)
-        self.plain = plain
-        packed = FirstUse { plain.readableBytes < 1024 ? nil : Gzip.pack(plain) }
+        plain = ByteBuffer(bytes: writer.bytes)
+        packed = Self.packed(plain)
+    }
+
+    private static func tag(of bytes: [UInt8]) -> String {
+        "W/\"" + Base64.encodeUnpadded(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
+    }
+
+    private static func packed(_ plain: ByteBuffer) -> FirstUse<ByteBuffer?> {
+        FirstUse { plain.readableBytes < 1024 ? nil : Gzip.pack(plain) }
+    }
+
+    /// The response to a request: 304 where the request names this answer.
+    func response(to request: Request, as type: String) -> Response {
+        if request.headers[.ifNoneMatch]?.contains(tag) == true {
+            return Response(status: .notModified, headers: [.eTag: tag])
+        }
+        var headers: HTTPFields = [.contentType: type, .eTag: tag, .vary: "Accept-Encoding"]
+        var body = plain
+        if request.accepts("gzip"), let packed = packed.value {
+            body = packed
+            headers[.contentEncoding] = "gzip"
+        }
+        headers[.contentLength] = "\(body.readableBytes)"
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: body))
     }
 }
 

@@ -10,6 +10,8 @@ import NIOCore
 struct SharedRoutes: NativeRoutes {
     let server: ServerParts
     private let answers = SharedAnswers()
+    /// The answers for programs of maps.
+    let maps = SharedAnswers()
 
     init(server: ServerParts) { self.server = server }
 
@@ -40,6 +42,7 @@ struct SharedRoutes: NativeRoutes {
                     "Links", "Set your password, once, by a link of kind `invitation`.",
                     body: Self.json("SharedPassword"), answers: [.init(204, "Set; the link is used up.")]),
                 handler: setPassword))
+        registerMaps(in: &routes)
     }
 
     private func see(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -47,17 +50,7 @@ struct SharedRoutes: NativeRoutes {
         let answer = try await answers.answer(
             to: link, at: coordinator.lastSequence
         ) { [self] in try await render(link) }
-        if request.headers[.ifNoneMatch]?.contains(answer.tag) == true {
-            return Response(status: .notModified, headers: [.eTag: answer.tag])
-        }
-        var headers: HTTPFields = [.contentType: "application/json", .eTag: answer.tag, .vary: "Accept-Encoding"]
-        var body = answer.plain
-        if request.accepts("gzip"), let packed = answer.packed.value {
-            body = packed
-            headers[.contentEncoding] = "gzip"
-        }
-        headers[.contentLength] = "\(body.readableBytes)"
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: body))
+        return answer.response(to: request, as: "application/json")
     }
 
     /// Renders what a link shows now.
@@ -100,7 +93,7 @@ struct SharedRoutes: NativeRoutes {
     /// The link of a request.
     ///
     /// - Throws: `Problem.notFound` for a link of another kind than the route is for.
-    private static func link(_ context: AppRequestContext, _ kind: Link.Kind? = nil) throws(Problem) -> Link {
+    static func link(_ context: AppRequestContext, _ kind: Link.Kind? = nil) throws(Problem) -> Link {
         guard let link = context.link else { throw .unauthorized }
         guard kind == nil || kind == link.kind else { throw .notFound }
         return link

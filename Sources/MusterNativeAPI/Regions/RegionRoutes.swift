@@ -25,8 +25,15 @@ struct RegionRoutes: NativeRoutes {
             Route(
                 .get, regions, admits: readers,
                 .init(
-                    "Regions", "List a collection's regions as GeoJSON.", query: Self.paging,
-                    answers: [.init(200, "Regions.", body: [Self.geoJSON: "FeatureCollection"])]),
+                    "Regions", "List a collection's regions. GeoJSON comes in pages, KML in one piece.",
+                    query: [
+                        .init(
+                            "format", "The format. Without it, `Accept` decides.",
+                            schema: #"{"type":"string","enum":["geojson","kml"]}"#)
+                    ] + Self.paging,
+                    answers: [
+                        .init(200, "Regions.", body: [Self.geoJSON: "FeatureCollection", KMLWriter.mediaType: "Text"])
+                    ]),
                 handler: listRegions))
         routes.add(
             Route(
@@ -59,10 +66,12 @@ struct RegionRoutes: NativeRoutes {
 
     private func listRegions(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
+        let isKML = RegionExport.isWanted(by: request, &query)
         let limit = query.limit()
         try query.finish()
         let directory = coordinator.directory
         let collection = try collection(context, context.access(in: directory))
+        if isKML { return RegionExport(of: collection, in: directory).response }
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
         let page = try Page(of: regions, limit: limit, after: query.text("cursor"))
         return .json(as: Self.geoJSON) { writer in

@@ -105,6 +105,7 @@ package enum OpenAPI {
         case .anyone: "Admits anyone."
         case .adminOrLoopback: "Admits admins, and requests from the server's own machine."
         case .link: "Admits the token of a link, and no user."
+        case .linkInPath: "Admits the token in the path, of a link that was given for maps, and no user."
         case .anyoneIdentified: "Admits anyone; a valid credential identifies the user."
         case .rolesOrWebSocket(let roles): "Admits \(names(roles)), who may prove it by a message of a WebSocket."
         case .roles(let roles, let devices): "Admits \(names(roles))\(devices ? ", and a device's own token" : "")."

@@ -10,6 +10,7 @@ extension Schema {
     ]
     private static let linkSubjects: [(String, String)] = [
         ("user", text), ("incident", integer), ("team", text), ("state", words("safe", "unaccounted")),
+        ("kml", boolean),
     ]
     private static let stateMembers: [(String, String)] = [("state", state), ("source", source)]
 
@@ -20,11 +21,11 @@ extension Schema {
                 [("kind", linkKind), ("expiresSeconds", number(Identity.linkSeconds))],
                 optional: [
                     ("user", text), ("incident", #"{"type":"integer","minimum":1,"maximum":2147483647}"#),
-                    ("team", text), ("state", words("safe", "unaccounted")),
+                    ("team", text), ("state", words("safe", "unaccounted")), ("kml", boolean),
                     ("note", #"{"type":"string","maxLength":200}"#),
                 ])
         ),
-        ("GivenLink", object(linkMembers + [("url", text)], optional: linkSubjects)),
+        ("GivenLink", object(linkMembers + [("url", text)], optional: linkSubjects + [("kmlURL", text)])),
         ("Link", object(linkMembers, optional: linkSubjects)),
         ("LinkPage", page(of: "Link")),
         (

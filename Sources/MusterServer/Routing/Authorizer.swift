@@ -40,6 +40,9 @@ struct Authorizer: Sendable {
         case .link:
             context.link = try await identity.authenticateLink(
                 request.headers[.authorization], from: context.remoteAddress)
+        case .linkInPath:
+            context.link = try await identity.authenticateLink(
+                inPath: context.parameter("token"), from: context.remoteAddress)
         case .adminOrLoopback:
             if context.isFromLoopback, request.isOfThisMachine { return }
             try await authenticate(&request, &context)

@@ -17,6 +17,8 @@ package struct Route: Sendable {
         case anyoneIdentified
         /// The bearer of a link, and no user. The context has the link; the handler checks its kind.
         case link
+        /// The bearer of a link whose giver allowed its token in a path, which is where the token is: `{token}`.
+        case linkInPath
         /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
 

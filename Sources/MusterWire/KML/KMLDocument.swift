@@ -2,10 +2,11 @@ package import MusterGeometry
 
 /// The regions of a KML file (OGC KML 2.2 and 2.3, https://www.ogc.org/standard/kml/): its placemarks with polygons.
 ///
-/// A placemark's name becomes the id and the name of the region; a name that another placemark has gets a number. The
-/// properties are the placemark's extended data, its description, and the names of the folders and the document that
-/// it is in. Altitudes, styles and times have no meaning for a region. What has no area (points, lines, links, images)
-/// is counted and left out. Nothing is fetched, and a document type is refused, so nothing is expanded.
+/// A placemark's name becomes the id and the name of the region; a name that another placemark has gets a number. A
+/// datum `regionId`, as `KMLWriter` writes it, is the id in its place. The properties are the placemark's extended
+/// data, its description, and the names of the folders and the document that it is in. Altitudes, styles and times
+/// have no meaning for a region. What has no area (points, lines, links, images) is counted and left out. Nothing is
+/// fetched, and a document type is refused, so nothing is expanded.
 package struct KMLDocument: Hashable, Sendable {
     /// The regions without a fault, in the order of the file.
     package var drafts: [RegionDraft] = []
@@ -15,6 +16,9 @@ package struct KMLDocument: Hashable, Sendable {
     package var faultCount = 0
     /// What was left out because it has no area.
     package var skipped = Skipped()
+
+    /// The name of the datum that has a region's id.
+    static let idDatum = "regionId"
 
     /// Creates a document without regions.
     package init() {}

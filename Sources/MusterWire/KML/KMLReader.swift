@@ -255,7 +255,8 @@ struct KMLReader {
         let properties = readProperties()
         let isSound = faultMark == placemark.mark
         if isSound, let first = polygons.first {
-            let id = placemark.name.map { unusedID($0) }
+            let stated = placemark.data.first { $0.key == KMLDocument.idDatum && !$0.value.isEmpty }?.value
+            let id = (stated ?? placemark.name).map { unusedID($0) }
             if let id { regions.check(id: id) }
             let geometry = polygons.count == 1 ? GeometryDraft.polygon(first) : .multiPolygon(polygons)
             regions.finish(id, geometry, isPlaceless: false, properties, since: mark)
@@ -275,7 +276,7 @@ struct KMLReader {
             writer.key("name")
             writer.value(name)
         }
-        for (key, value) in placemark.data where key != "name" {
+        for (key, value) in placemark.data where key != "name" && key != KMLDocument.idDatum {
             // A known property without a value states nothing.
             if value.isEmpty, PropertiesDraft.keys.contains(key) { continue }
             writer.key(key)

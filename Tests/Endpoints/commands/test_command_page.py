@@ -30,6 +30,8 @@ without_command = {
     "GET /api/v1/nearby/relay": "`muster nearby --relay` does, as long as it runs; docs/nearby.md",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
     "GET /api/v1/shared": "the page that a link opens does, without an account; docs/links.md",
+    "GET /api/v1/shared/{token}/link.kml": "programs of maps do, by the address that `muster link make --kml` prints",
+    "GET /api/v1/shared/{token}/map.kml": "the same",
     "POST /api/v1/shared/visitors": "the same",
     "POST /api/v1/shared/password": "the same",
     "PUT /api/v1/users/{user}/pause": "nobody says for others that they pause; docs/safety.md",

@@ -29,7 +29,8 @@ import Testing
             switch route.admission {
             case .roles(let roles, _), .rolesOrWebSocket(let roles):
                 #expect(roles.contains(.guest) == Self.admitted.contains(line), "\(line)")
-            case .anyone, .anyoneIdentified, .adminOrLoopback, .link: #expect(!Self.admitted.contains(line))
+            case .anyone, .anyoneIdentified, .adminOrLoopback, .link, .linkInPath:
+                #expect(!Self.admitted.contains(line))
             }
         }
         try await office.coordinator.close()

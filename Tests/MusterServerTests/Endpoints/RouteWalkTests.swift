@@ -80,6 +80,7 @@ import Testing
         "POST /api/v1/signing-keys/{use}": "a",
         "GET /api/v1/links": "al", "POST /api/v1/links": "al", "DELETE /api/v1/links/{link}": "al",
         // The token of a link alone opens these.
+        "GET /api/v1/shared/{token}/link.kml": "*", "GET /api/v1/shared/{token}/map.kml": "*",
         "GET /api/v1/shared": "", "POST /api/v1/shared/visitors": "", "POST /api/v1/shared/password": "",
         "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",
         "PATCH /api/v1/targets/{target}": "a", "DELETE /api/v1/targets/{target}": "a",

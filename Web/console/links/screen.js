@@ -2,6 +2,7 @@
 import { OnceDialog } from "../frame/leaving.js";
 import { CopyField } from "../shared/copyfield.js";
 import { Dialog } from "../shared/dialog.js";
+import { CheckField } from "../shared/fields.js";
 import { Fault, ListFoot, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
 import { QRView } from "../shared/qrview.js";
 import { ReachWarning } from "../shared/reach.js";
@@ -12,7 +13,7 @@ import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { html, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
-import { bodyOf, firstSeconds, lengthKeys, subjectWords, titleWords } from "./subject.js";
+import { bodyOf, firstSeconds, hasMap, lengthKeys, subjectWords, titleWords } from "./subject.js";
 
 /**
  * @param {{subject?: import("./subject.js").Subject, onClose: () => void}} properties what is to be shared; nothing:
@@ -28,7 +29,7 @@ export function Screen({ subject: first, onClose }) {
 function NewLink({ subject, onClose, showList }) {
     const [made, setMade] = useState();
     const { press, isBusy, fault } = useOrder();
-    const first = { seconds: firstSeconds[subject.kind], note: "", state: "safe" };
+    const first = { seconds: firstSeconds[subject.kind], note: "", state: "safe", kml: false };
     const about = subject.user ?? subject.incident ?? subject.team;
     const [draft, change, forget] = useDraft(`link ${subject.kind} ${about}`, first);
     const submit = async (event) => {
@@ -76,14 +77,19 @@ function LinkFields({ subject, draft, change }) {
         <div class="field"><label for="link-note">${t("links.note")}</label>
             <input id="link-note" maxlength="100" autocomplete="off" value=${draft.note}
                 aria-describedby="link-note-hint" onInput=${({ currentTarget }) => set("note", currentTarget.value)} />
-            <p id="link-note-hint" class="hint">${t("links.noteHint")}</p></div>`;
+            <p id="link-note-hint" class="hint">${t("links.noteHint")}</p></div>
+        ${hasMap(subject) && html`<div class="field"><${CheckField} id="link-kml" label=${t("links.kml")}
+                checked=${draft.kml} onChange=${(kml) => set("kml", kml)} />
+            <p class="hint">${t("links.kmlHint")}</p></div>`}`;
 }
 
 /** The address, this once. */
-function Made({ link: { url, expiresTime }, onCopied }) {
+function Made({ link: { url, kmlURL, expiresTime }, onCopied }) {
     return html`<div id="made-link">
         <${ReachWarning} address=${url} />
         <${CopyField} id="link-address" content=${url} label=${t("links.address")} onCopied=${onCopied} />
+        ${kmlURL && html`<${CopyField} id="link-kml-address" content=${kmlURL} label=${t("links.kmlAddress")}
+            onCopied=${onCopied} />`}
         <p><strong>${t("links.once")}</strong> ${t("links.until", { time: clockTime(expiresTime) })}</p>
         <${QRView} content=${url} label=${t("links.code")} />
     </div>`;
@@ -132,7 +138,8 @@ function Row({ link, reload }) {
         done: reload,
     });
     return html`<li data-kind=${link.kind}>
-        <span class="what"><strong>${what}</strong>${note && ` · ${legible(note)}`}<br />
+        <span class="what"><strong>${what}</strong>${link.kml && ` · ${t("links.withKML")}`}${
+            note && ` · ${legible(note)}`}<br />
             <span class="quiet">${t("links.givenBy", { name: called(createdBy), time: clockTime(createdTime) })}
                 ${" "}<time ...${timeAttributes(expiresTime)}>${
                 t("links.until", { time: clockTime(expiresTime) })}</time>

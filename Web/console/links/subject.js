@@ -33,8 +33,16 @@ function named({ user, incident, team }) {
     return { name: called(user), number: incident ?? 0, team: legible(team ?? "") };
 }
 
+/** Whether programs of maps can read what a link of this subject shows. */
+export function hasMap({ kind }) {
+    return kind === "person" || kind === "incident";
+}
+
 /** The body of the request. */
-export function bodyOf({ kind, user, incident, team }, { seconds, note, state }) {
+export function bodyOf({ kind, user, incident, team }, { seconds, note, state, kml }) {
     const about = { person: { user }, incident: { incident }, visitors: { team, state } }[kind];
-    return { kind, ...about, expiresSeconds: seconds, ...(note.trim() ? { note: note.trim() } : {}) };
+    return {
+        kind, ...about, expiresSeconds: seconds, ...(note.trim() ? { note: note.trim() } : {}),
+        ...(kml && hasMap({ kind }) ? { kml: true } : {}),
+    };
 }

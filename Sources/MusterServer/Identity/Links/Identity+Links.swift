@@ -87,7 +87,24 @@ extension Identity {
     ///   answer now.
     package func authenticateLink(_ authorization: String?, from address: String) async throws -> Link {
         guard let authorization else { throw IdentityError.missing }
-        guard let token = Self.linkToken(in: authorization) else { throw IdentityError.refused }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw IdentityError.refused }
+        return try await authenticateLink(token: String(parts[1]), from: address)
+    }
+
+    /// Verifies the token of a link that a path has. Only a link whose giver allowed that is admitted.
+    ///
+    /// - Throws: as for a token in a header.
+    package func authenticateLink(inPath token: String, from address: String) async throws -> Link {
+        let link = try await authenticateLink(token: token, from: address)
+        guard link.purpose.isForMaps else { throw IdentityError.refused }
+        return link
+    }
+
+    private func authenticateLink(token: String, from address: String) async throws -> Link {
+        guard token.utf8.count == SecretToken.length, token.hasPrefix(SecretToken.Kind.link.rawValue) else {
+            throw IdentityError.refused
+        }
         let now = now()
         let digest = TokenDigest(of: token)
         let endedRights = coordinator.endedRights
@@ -125,15 +142,6 @@ extension Identity {
             draft.removedCredentials.append((kind: .link, key: link.key))
             draft.actions.append(Action(.linkUsed, by: user, user: user, label: link.label))
         }
-    }
-
-    /// The token in a header; nil for anything that no link's token looks like.
-    private static func linkToken(in authorization: String) -> String? {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", parts[1].utf8.count == SecretToken.length,
-            parts[1].hasPrefix(SecretToken.Kind.link.rawValue)
-        else { return nil }
-        return String(parts[1])
     }
 }
 

@@ -31,16 +31,20 @@ package struct Link: Hashable, Sendable {
         package var team: TeamNumber?
         /// The state of visitors who enter by the link: `.safe`, or `.unknown` where nobody sees them enter.
         package var visitorState = Safety.State.safe
+        /// Whether programs of maps may read what the link shows, by an address that has the token in its path. Such an
+        /// address is in logs of others more easily than a page's.
+        package var isForMaps = false
 
         package init(
             _ kind: Kind, user: UserNumber? = nil, incident: IncidentNumber? = nil, team: TeamNumber? = nil,
-            visitorState: Safety.State = .safe
+            visitorState: Safety.State = .safe, isForMaps: Bool = false
         ) {
             self.kind = kind
             self.user = user
             self.incident = incident
             self.team = team
             self.visitorState = visitorState
+            self.isForMaps = isForMaps
         }
     }
 
@@ -93,12 +97,12 @@ extension Link {
 }
 
 extension Link.Purpose {
-    /// The stored form: a version, the kind, the state of visitors, then user, incident and team, 4 bytes big-endian
-    /// each, 0 for none.
+    /// The stored form: a version, the kind, flags (1: visitors are safe, 2: for maps), then user, incident and team, 4
+    /// bytes big-endian each, 0 for none.
     fileprivate var stored: [UInt8] {
         let kind = UInt8(Link.Kind.allCases.firstIndex(of: kind) ?? 0)
         let numbers = [user?.rawValue, incident?.rawValue, team?.rawValue].map { UInt32(bitPattern: $0 ?? 0) }
-        return [1, kind, visitorState == .safe ? 1 : 0]
+        return [1, kind, (visitorState == .safe ? 1 : 0) | (isForMaps ? 2 : 0)]
             + numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * $0)) } }
     }
 
@@ -111,6 +115,6 @@ extension Link.Purpose {
         self.init(
             Link.Kind.allCases[Int(bytes[1])], user: number(at: 3).map { UserNumber($0) },
             incident: number(at: 7).map { IncidentNumber($0) }, team: number(at: 11).map { TeamNumber($0) },
-            visitorState: bytes[2] == 1 ? .safe : .unknown)
+            visitorState: bytes[2] & 1 == 1 ? .safe : .unknown, isForMaps: bytes[2] & 2 == 2)
     }
 }

@@ -16,6 +16,7 @@ struct LinkCommand: AsyncParsableCommand {
         var incident: Int?
         var team: String?
         var state: String?
+        var kml: Bool?
         var createdTime: String
         var createdBy: String
         var expiresTime: String
@@ -24,7 +25,8 @@ struct LinkCommand: AsyncParsableCommand {
         /// The link on one line, separated by tabs.
         var line: String {
             let what = user ?? incident.map { "incident \($0)" } ?? team ?? ""
-            return "\(link)\t\(kind)\t\(what.onOneLine)\tuntil \(expiresTime)\tby \(createdBy)\t\(note.onOneLine)"
+            let form = kml == true ? "\(kind), KML" : kind
+            return "\(link)\t\(form)\t\(what.onOneLine)\tuntil \(expiresTime)\tby \(createdBy)\t\(note.onOneLine)"
         }
     }
 
@@ -40,6 +42,9 @@ struct LinkCommand: AsyncParsableCommand {
                 person shows one person's state and place; incident shows the roll of one incident; visitors lets people
                 without an account enter their names on the roll of a team's open incident; invitation lets a user set
                 their password, once.
+
+                --kml prints a second address, for Google Earth, OsmAnd, QGIS and other programs of maps. The secret is
+                in its path, because these programs send it nowhere else: proxies and programs may log it.
                 """)
         @OptionGroup var data: DataOption
         @Argument(help: "person, incident, visitors or invitation.") var kind: Kind
@@ -48,6 +53,7 @@ struct LinkCommand: AsyncParsableCommand {
         @Option(help: "How many seconds the link lasts, 60 to 2592000 (30 days).") var expiresSeconds: Double
         @Option(help: "A remark for lists.") var note: String?
         @Option(help: "The state of visitors: safe, or unaccounted where nobody sees them enter.") var state: String?
+        @Flag(help: "Also print an address for programs of maps (person, incident).") var kml = false
         @Option(help: "The server's public address, as for --public-url of serve, to begin the printed URL with.")
         var publicURL: String?
         @Flag(help: "Print JSON.") var json = false
@@ -57,6 +63,9 @@ struct LinkCommand: AsyncParsableCommand {
                 throw ValidationError("'\(subject)' is not the number of an incident")
             }
             if state != nil, kind != .visitors { throw ValidationError("--state is for links of kind visitors") }
+            if kml, kind != .person, kind != .incident {
+                throw ValidationError("--kml is for links of kind person or incident")
+            }
             if let publicURL, URL(string: publicURL)?.host() == nil {
                 throw ValidationError("--public-url: '\(publicURL)' is not of the form https://muster.example")
             }
@@ -69,17 +78,22 @@ struct LinkCommand: AsyncParsableCommand {
             case .incident: order.incident = Int32(subject)
             case .visitors: order.team = subject
             }
+            if kml { order.kml = true }
             let request = order
             let body = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/links", json: request)
             }
             let made = try JSONDecoder().decode(Made.self, from: body)
-            let url = publicURL.map { made.begun(with: $0) } ?? made.url
+            let (url, map) = publicURL.map { made.begun(with: $0) } ?? (made.url, made.kmlURL)
             if publicURL == nil, made.namesThisMachine {
                 remark("The URL works on this machine only. Name the server's public address: --public-url")
             }
-            if json { return announce(try encoded(Printed(link: made.link, expiresTime: made.expiresTime, url: url))) }
+            if json {
+                return announce(
+                    try encoded(Printed(link: made.link, expiresTime: made.expiresTime, url: url, kmlURL: map)))
+            }
             announce(url)
+            if let map { announce(map) }
         }
 
         private struct Order: Encodable {
@@ -90,18 +104,21 @@ struct LinkCommand: AsyncParsableCommand {
             var user: String?
             var incident: Int32?
             var team: String?
+            var kml: Bool?
         }
 
         private struct Printed: Encodable {
             var link: String
             var expiresTime: String
             var url: String
+            var kmlURL: String?
         }
 
         private struct Made: Decodable {
             var link: String
             var expiresTime: String
             var url: String
+            var kmlURL: String?
 
             /// Whether nobody else can open the URL as it is.
             var namesThisMachine: Bool {
@@ -109,10 +126,13 @@ struct LinkCommand: AsyncParsableCommand {
                 return host == "localhost" || host == "::1" || host.hasPrefix("127.")
             }
 
-            /// The URL at another address of the same server.
-            func begun(with address: String) -> String {
-                guard let page = url.range(of: "/console/") else { return url }
-                return (address.hasSuffix("/") ? String(address.dropLast()) : address) + url[page.lowerBound...]
+            /// The URLs at another address of the same server.
+            func begun(with address: String) -> (url: String, kmlURL: String?) {
+                func begun(_ url: String, _ path: String) -> String {
+                    guard let path = url.range(of: path) else { return url }
+                    return (address.hasSuffix("/") ? String(address.dropLast()) : address) + url[path.lowerBound...]
+                }
+                return (begun(url, "/console/"), kmlURL.map { begun($0, "/api/") })
             }
         }
     }

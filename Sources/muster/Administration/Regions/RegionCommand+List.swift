@@ -13,8 +13,21 @@ extension RegionCommand {
         @OptionGroup var data: DataOption
         @Option(help: "The collection of the regions.") var collection: String
         @Flag(help: "Print a GeoJSON FeatureCollection, as `muster region import` reads it.") var json = false
+        @Flag(help: "Print a KML file, as `muster region import` and programs of maps read it.") var kml = false
+
+        func validate() throws {
+            if json, kml { throw ValidationError("give --json or --kml, not both") }
+        }
 
         func run() async throws {
+            if kml {
+                return StandardOutput.write(
+                    try await Connection.withServer(over: data.data) { connection in
+                        try await connection.requireCollection(collection)
+                        return try await connection.send(
+                            "GET", "/collections/\(collection.segment)/regions?format=kml")
+                    })
+            }
             let pages = try await Connection.withServer(over: data.data) { connection in
                 try await connection.requireCollection(collection)
                 return try await connection.regionPages(of: collection)

@@ -36,6 +36,11 @@ export default Object.freeze({
     "links.lost": "The link is shown only now. It stays valid until its time is over or it is withdrawn in the "
         + "list of links.",
     "links.code": "The address as a QR code",
+    "links.kml": "Also give an address for Google Earth, OsmAnd, QGIS and other map programs (KML)",
+    "links.kmlHint": "Map programs, and servers on the way, can write this address into their logs, with its secret. "
+        + "Give it only to somebody who uses such a program.",
+    "links.kmlAddress": "Address for map programs",
+    "links.withKML": "also for map programs",
     "links.share.person": "Share {name} by a link",
     "links.share.incident": "Share incident {number} of {team} by a link",
     "links.share.visitors": "List for visitors of {team}",

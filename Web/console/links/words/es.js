@@ -37,6 +37,11 @@ export default Object.freeze({
     "links.lost": "El enlace solo se muestra ahora. Sigue siendo válido hasta que termine su plazo o se retire "
         + "en la lista de enlaces.",
     "links.code": "La dirección como código QR",
+    "links.kml": "Dar también una dirección para Google Earth, OsmAnd, QGIS y otros programas de mapas (KML)",
+    "links.kmlHint": "Los programas de mapas y los servidores intermedios pueden anotar esta dirección, con su "
+        + "secreto, en sus registros. Désela solo a quien use un programa así.",
+    "links.kmlAddress": "Dirección para programas de mapas",
+    "links.withKML": "también para programas de mapas",
     "links.share.person": "Compartir a {name} por un enlace",
     "links.share.incident": "Compartir el incidente {number} de {team} por un enlace",
     "links.share.visitors": "Lista para visitantes de {team}",

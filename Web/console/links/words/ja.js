@@ -35,6 +35,11 @@ export default Object.freeze({
     "links.once": "表示されるのは今回だけです。",
     "links.lost": "リンクは今だけ表示されます。期限が切れるか、リンクの一覧で取り消すまで有効です。",
     "links.code": "アドレスのQRコード",
+    "links.kml": "Google Earth、OsmAnd、QGISなどの地図ソフト用のアドレス（KML）も作る",
+    "links.kmlHint": "地図ソフトや途中のサーバーは、このアドレスを秘密の部分も含めてログに残すことがあります。"
+        + "地図ソフトを使う人にだけ渡してください。",
+    "links.kmlAddress": "地図ソフト用のアドレス",
+    "links.withKML": "地図ソフト用もあり",
     "links.share.person": "{name}をリンクで共有",
     "links.share.incident": "{team}の避難対応{number}をリンクで共有",
     "links.share.visitors": "{team}の来訪者用リスト",
