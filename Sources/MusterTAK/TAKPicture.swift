@@ -114,7 +114,7 @@ struct TAKPicture: Sendable {
     private func callUID(_ user: UserNumber) -> String { "\(uid(user))-9-1-1" }
 
     private func marker(of user: UserNumber, _ sight: Sight, _ position: Position, at now: Instant) -> CoTMessage {
-        var detail = CoTElements()
+        var detail = XMLElements()
         detail.add("contact", [("callsign", sight.name)])
         detail.add("__group", [("name", Self.colour(of: sight.safety)), ("role", "Team Member")])
         if let battery = position.battery { detail.add("status", [("battery", "\(Int(battery.rounded()))")]) }
@@ -146,7 +146,7 @@ struct TAKPicture: Sendable {
         _ type: String, of user: UserNumber, _ sight: Sight, _ attributes: [(String, String)], at now: Instant,
         until stale: Instant
     ) -> CoTMessage {
-        var detail = CoTElements()
+        var detail = XMLElements()
         detail.add("link", [("uid", uid(user)), ("type", "a-f-G-U-C"), ("relation", "p-p")])
         detail.add("contact", [("callsign", "\(sight.name)-Alert")])
         detail.add("emergency", attributes, text: sight.name)
@@ -198,8 +198,8 @@ struct TAKPicture: Sendable {
         control("t-x-takp-r", at: now) { $0.add("TakResponse", [("status", isGranted ? "true" : "false")]) }
     }
 
-    private func control(_ type: String, at now: Instant, _ add: (inout CoTElements) -> Void) -> CoTMessage {
-        var detail = CoTElements()
+    private func control(_ type: String, at now: Instant, _ add: (inout XMLElements) -> Void) -> CoTMessage {
+        var detail = XMLElements()
         detail.begin("TakControl", [])
         add(&detail)
         detail.end("TakControl")
@@ -215,7 +215,7 @@ struct TAKPicture: Sendable {
     }
 
     private func removal(of uid: String, at now: Instant) -> CoTMessage {
-        var detail = CoTElements()
+        var detail = XMLElements()
         detail.add("link", [("uid", uid), ("relation", "p-p"), ("type", "a-f-G-U-C")])
         detail.add("__forcedelete", [])
         return CoTMessage(
@@ -264,7 +264,7 @@ struct TAKPicture: Sendable {
     private func uid(_ region: RegionNumber, _ part: Int) -> String { "\(mark)-r\(region.rawValue)-\(part)" }
 
     private func drawing(of circle: Circle, _ region: Region, _ isMuster: Bool, at now: Instant) -> CoTMessage {
-        var detail = CoTElements()
+        var detail = XMLElements()
         detail.begin("shape", [])
         let radius = "\(circle.radius.value)"
         detail.add("ellipse", [("major", radius), ("minor", radius), ("angle", "360")])
@@ -279,7 +279,7 @@ struct TAKPicture: Sendable {
         var corners = Array(polygon.exterior.dropLast())
         let step = (corners.count + TAKLimits.corners - 1) / TAKLimits.corners
         if step > 1 { corners = stride(from: 0, to: corners.count, by: step).map { corners[$0] } }
-        var detail = CoTElements()
+        var detail = XMLElements()
         for corner in corners + corners.prefix(1) {
             detail.add("link", [("point", "\(corner.latitude),\(corner.longitude)")])
         }
@@ -288,7 +288,7 @@ struct TAKPicture: Sendable {
     }
 
     private func drawing(
-        _ type: String, _ uid: String, _ place: Coordinate, _ detail: CoTElements, at now: Instant
+        _ type: String, _ uid: String, _ place: Coordinate, _ detail: XMLElements, at now: Instant
     ) -> CoTMessage {
         var message = CoTMessage(
             uid: uid, type: type, time: now, stale: now.advanced(bySeconds: TAKLimits.regionHoldsSeconds), at: place,
@@ -297,7 +297,7 @@ struct TAKPicture: Sendable {
         return message
     }
 
-    private func addLook(of region: Region, _ isMuster: Bool, isSimplified: Bool, to detail: inout CoTElements) {
+    private func addLook(of region: Region, _ isMuster: Bool, isSimplified: Bool, to detail: inout XMLElements) {
         detail.add("contact", [("callsign", region.name)])
         // ARGB as signed numbers: green where people are safe, white elsewhere.
         detail.add("strokeColor", [("value", isMuster ? "-16711936" : "-1")])

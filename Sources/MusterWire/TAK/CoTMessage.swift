@@ -16,12 +16,12 @@ package struct CoTMessage: Hashable, Sendable {
     package var height: Double?
     package var error: Double?
     /// The elements of the details, as XML.
-    package var detail: CoTElements
+    package var detail: XMLElements
 
     package init(
         uid: String, type: String, time: Instant, start: Instant? = nil, stale: Instant,
         at coordinate: Coordinate? = nil,
-        height: Double? = nil, error: Double? = nil, detail: CoTElements = CoTElements()
+        height: Double? = nil, error: Double? = nil, detail: XMLElements = XMLElements()
     ) {
         self.uid = uid
         self.type = type
@@ -36,7 +36,7 @@ package struct CoTMessage: Hashable, Sendable {
 
     /// The event as XML, with a declaration before it as ATAK's own have.
     package var xml: [UInt8] {
-        var whole = CoTElements()
+        var whole = XMLElements()
         whole.begin(
             "event",
             [
@@ -62,54 +62,4 @@ package struct CoTMessage: Hashable, Sendable {
     var shownError: Double { error ?? CoTEvent.unknown }
 
     private static func text(_ number: Double) -> String { "\(number)" }
-}
-
-/// Elements of XML that are being written. Every name and every value is escaped.
-package struct CoTElements: Hashable, Sendable {
-    /// The elements as XML.
-    package private(set) var text = ""
-
-    package init() {}
-
-    /// Adds an element with attributes and, if wanted, a text.
-    package mutating func add(_ name: String, _ attributes: [(String, String)], text content: String = "") {
-        if content.isEmpty {
-            addTag(name, attributes, end: "/>")
-        } else {
-            addTag(name, attributes, end: ">")
-            text += Self.escaped(content)
-            end(name)
-        }
-    }
-
-    package mutating func begin(_ name: String, _ attributes: [(String, String)]) {
-        addTag(name, attributes, end: ">")
-    }
-
-    package mutating func end(_ name: String) { text += "</\(name)>" }
-
-    package mutating func append(_ elements: CoTElements) { text += elements.text }
-
-    private mutating func addTag(_ name: String, _ attributes: [(String, String)], end: String) {
-        text += "<\(name)"
-        for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
-        text += end
-    }
-
-    /// A text without the characters that XML does not allow, and with references for those that it gives a meaning.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "&": result += "&amp;"
-            case "\"": result += "&quot;"
-            case "'": result += "&apos;"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F || scalar.value & 0xFFFE == 0xFFFE: result += " "
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
 }

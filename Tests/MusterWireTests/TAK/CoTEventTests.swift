@@ -192,7 +192,7 @@ import Testing
     // MARK: Writing
 
     @Test func `what is written is read again, in XML and as a message`() throws {
-        var detail = CoTElements()
+        var detail = XMLElements()
         detail.add("contact", [("callsign", #"<"A" & 'B'>"# + "\u{1}")])
         detail.add("emergency", [("type", "911 Alert")], text: "]]> & more")
         let message = CoTMessage(
