@@ -7,6 +7,12 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// What most endpoints need of others: requests and their bodies.
+let http: [Target.Dependency] = [
+    .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "NIOCore", package: "swift-nio"),
+]
+
 let package = Package(
     name: "muster",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -187,18 +193,12 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "MusterOwnTracks",
-            dependencies: [
-                "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: strict),
+            dependencies: ["MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire"] + http,
+            swiftSettings: strict),
         .target(
             name: "MusterTrackers",
-            dependencies: [
-                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: strict),
+            dependencies: ["MusterCore", "MusterServer", "MusterStore", "MusterWire"] + http,
+            swiftSettings: strict),
         .target(
             name: "MusterMQTT",
             dependencies: [
@@ -223,6 +223,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
+            name: "MusterSMS",
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterServer", "MusterWire",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+            ] + http, swiftSettings: strict),
+        .target(
             name: "MusterGraphQL",
             dependencies: [
                 "MusterAmazon", "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer",
@@ -238,24 +244,18 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "MusterMaps",
-            dependencies: [
-                "MusterHTTP", "MusterServer", "MusterTiles", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: strict),
+            dependencies: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"] + http,
+            swiftSettings: strict),
         .target(
             name: "MusterMeshblu",
-            dependencies: [
-                "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: strict),
+            dependencies: ["MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire"] + http,
+            swiftSettings: strict),
         .target(
             name: "MusterEndpoints",
             dependencies: [
                 "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMQTT",
-                "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterServer", "MusterTAK",
-                "MusterTrackers",
+                "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterSMS", "MusterServer",
+                "MusterTAK", "MusterTrackers",
             ], swiftSettings: strict),
         .target(name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
         // What the programs at a terminal share: a connection to a server, what a person reads, walks.

@@ -8,6 +8,7 @@ import MusterMaps
 import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
+import MusterSMS
 package import MusterServer
 import MusterTAK
 import MusterTrackers
@@ -22,6 +23,7 @@ package enum AllEndpoints {
         MQTTEndpoint.self,
         TAKEndpoint.self,
         GatewayEndpoint.self,
+        SMSEndpoint.self,
         MeshbluEndpoint.self,
         IFTTTEndpoint.self,
         GraphQLEndpoint.self,

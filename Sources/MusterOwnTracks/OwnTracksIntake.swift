@@ -62,19 +62,8 @@ package struct OwnTracksIntake: Sendable {
         if let device = directory.device(named: name, of: user.number) {
             return access.mayReport(for: device) ? device : nil
         }
-        // A flood of names beyond the limit costs the writer nothing.
-        guard user.number == principal.user, access.mayChangeDevices(of: user),
-            directory.devices(of: user.number).count < Directory.deviceLimit
-        else { return nil }
-        return try await coordinator.edit(by: Author(principal)) { directory, draft in
-            if let device = directory.device(named: name, of: user.number) { return device }
-            guard directory.users[user.number] != nil,
-                directory.devices(of: user.number).count < Directory.deviceLimit
-            else { return nil }
-            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
-            draft.edits = [.putDevice(device)]
-            return device
-        }
+        guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
+        return try await coordinator.makeDevice(named: name, of: user.number, by: Author(principal))
     }
 
     // MARK: Beacons

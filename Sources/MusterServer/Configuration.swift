@@ -1,5 +1,6 @@
 package import MusterCore
 package import MusterHTTP
+package import MusterWire
 
 /// The settings of a server. Every setting has a default that works on one machine.
 package struct Configuration: Sendable {
@@ -13,6 +14,8 @@ package struct Configuration: Sendable {
     package var mqtt = MQTT()
     /// The port for TAK clients.
     package var tak = TAK()
+    /// The gateway of texts by SMS.
+    package var sms = SMS()
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
     /// The folder with the web page; nil to serve none.
@@ -94,6 +97,20 @@ package struct Configuration: Sendable {
         package var port: Int?
         /// The names and addresses by which clients reach the port, for its certificate.
         package var hosts: [String] = []
+
+        package init() {}
+    }
+
+    /// The gateway that posts the texts that people send by SMS.
+    package struct SMS: Hashable, Sendable {
+        /// The name of the gateway user who posts them; nil for nobody.
+        package var gateway: String?
+        /// The auth token with which Twilio signs its posts; nil where Twilio is not used.
+        package var twilioToken: String?
+        /// The digits of the country code of numbers that have none.
+        package var country: String?
+        /// The language of answers to texts that show none, such as "SOS".
+        package var language = TextLanguage.english
 
         package init() {}
     }

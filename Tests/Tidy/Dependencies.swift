@@ -40,6 +40,7 @@ enum Dependencies {
         "MusterTAK": Allowance(own: endpoint),
         "MusterTrackers": Allowance(own: endpoint),
         "MusterGateways": Allowance(own: endpoint),
+        "MusterSMS": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
         "MusterMaps": Allowance(own: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"]),
         "MusterMeshblu": Allowance(own: endpoint),
@@ -49,8 +50,8 @@ enum Dependencies {
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterTAK",
-                "MusterTrackers",
+                "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterSMS",
+                "MusterTAK", "MusterTrackers",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterApp": Allowance(

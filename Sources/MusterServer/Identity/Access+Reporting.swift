@@ -22,6 +22,12 @@ extension Access {
         mayReport(for: device) && (!isGatewayUser || device.user == principal.user)
     }
 
+    /// Whether the principal may pass on what this user wrote by SMS: the principal is a gateway user, and the text is
+    /// of a person who may declare for themselves. The endpoint admits one gateway user alone, whom the operator named.
+    package func mayPassOnTexts(of user: User) -> Bool {
+        isGatewayUser && principal.device == nil && [.admin, .leader, .member].contains(user.role)
+    }
+
     /// Whether the principal may report positions to the tracker of this team. `mayReport(for:)` decides for each
     /// device.
     package func mayReportToTracker(of team: Team) -> Bool {

@@ -117,6 +117,13 @@ package enum Schema {
         ("OwnTracksMessage", #"{"type":["object","array"]}"#),
         ("TrackerPost", #"{"type":["object","array"]}"#),
         ("OverlandPost", #"{"type":"object"}"#),
+        (
+            "TextPost",
+            object(
+                [], optional: ["from", "text", "id", "time", "From", "Body", "MessageSid"].map { ($0, text) },
+                isOpen: true)
+        ),
+        ("TextBody", text),
     ]
 
     private static let answers: [(String, String)] = [

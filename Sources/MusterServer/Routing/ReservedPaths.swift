@@ -4,7 +4,7 @@
 package enum ReservedPaths {
     private static let segments: Set<String> = [
         // The server's own endpoints and files.
-        "api", "health", "metrics", "owntracks", "osmand", "overland", "ulogger", "pub", "ruuvi", "ifttt",
+        "api", "health", "metrics", "owntracks", "osmand", "overland", "ulogger", "pub", "ruuvi", "sms", "ifttt",
         "graphql", "Marti", "couchdb", "aws", "meshblu", "live", "vendor", "licences", "assets", "index.html",
         "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt", "app", "console", "me", "engine",
         "basemap", "docs", "tiles", "fonts",

@@ -29,6 +29,9 @@ package struct FormFields: Hashable, Sendable {
     /// Whether there is no field.
     package var isEmpty: Bool { fields.isEmpty }
 
+    /// Every field as it was sent, in order.
+    package var pairs: [(name: String, value: String)] { fields }
+
     package static func == (left: FormFields, right: FormFields) -> Bool {
         left.fields.elementsEqual(right.fields) { $0.name == $1.name && $0.value == $1.value }
     }

@@ -39,7 +39,7 @@ struct PushOptions: ParsableArguments {
         var settings = PushSettings()
         if let pushContact { settings.contact = pushContact }
         if let apnsKey, let apnsKeyID, let apnsTeamID, let apnsTopic {
-            let key = String(decoding: try Self.read(apnsKey, "--apns-key"), as: UTF8.self)
+            let key = String(decoding: try CommandFailure.bytes(ofFile: apnsKey, "--apns-key"), as: UTF8.self)
             do {
                 settings.apns = try APNsCredentials(
                     key: key, keyID: apnsKeyID, teamID: apnsTeamID, topic: apnsTopic, url: apnsURL)
@@ -48,7 +48,7 @@ struct PushOptions: ParsableArguments {
             }
         }
         if let fcmAccount {
-            let file = try Self.read(fcmAccount, "--fcm-account")
+            let file = try CommandFailure.bytes(ofFile: fcmAccount, "--fcm-account")
             do {
                 settings.fcm = try FCMCredentials(file: file, url: fcmURL)
             } catch {
@@ -56,12 +56,5 @@ struct PushOptions: ParsableArguments {
             }
         }
         return settings
-    }
-
-    private static func read(_ path: String, _ option: String) throws -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("\(option): there is no file \(path) that can be read")
-        }
-        return Array(data)
     }
 }

@@ -24,6 +24,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
     @OptionGroup(title: "MQTT") var mqtt: MQTTOptions
     @OptionGroup(title: "TAK") var tak: TAKOptions
+    @OptionGroup(title: "SMS") var sms: SMSOptions
     @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
@@ -128,6 +129,7 @@ struct Serve: AsyncParsableCommand {
         settings.port = port
         settings.mqtt = mqtt.settings
         settings.tak = tak.settings
+        settings.sms = try sms.settings()
         settings.retentionDays = retentionDays
         settings.origins = Set(corsOrigins)
         settings.amazon.account = awsAccount

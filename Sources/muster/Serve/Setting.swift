@@ -27,7 +27,7 @@ struct Setting: Hashable, Sendable {
     static let all: [Setting] =
         [
             "data", "host", "port", "mqtt-port", "mqtt-websocket-port", "retention-days", "web", "aws-account",
-            "aws-region", "aws-requests-per-second", "tak-port",
+            "aws-region", "aws-requests-per-second", "tak-port", "sms-gateway", "sms-country", "sms-language",
             "registration", "public-url", "code-target", "delivery-hours", "request-seconds", "body-memory",
             "disk-warning", "log-level",
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
@@ -35,7 +35,7 @@ struct Setting: Hashable, Sendable {
             "quota-user-mib", "quota-database-mib", "quota-store-mib", "quota-implicit-users", "quota-collections",
             "quota-databases", "map-style",
         ].map { Setting(name: $0, kind: .value) }
-        + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account"]
+        + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account", "twilio-auth-token"]
         .map { Setting(name: $0, kind: .file) }
         + ["cors-origin", "trusted-proxy", "tiles", "tak-host"].map { Setting(name: $0, kind: .list) }
         + ["allow-private-targets", "public-places"].map { Setting(name: $0, kind: .flag) }

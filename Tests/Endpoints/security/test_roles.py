@@ -227,8 +227,9 @@ rules = [
 
 own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")} | {
     (method, path + more) for method, path in (("GET", "/osmand"), ("POST", "/osmand"), ("POST", "/overland"))
-    for more in ("", "/{token}")} | {("POST", f"/ulogger{token}/client/index.php") for token in ("", "/{token}")}
-"""They prove by themselves who reports; below."""
+    for more in ("", "/{token}")} | {("POST", f"/ulogger{token}/client/index.php") for token in ("", "/{token}")} | {
+    ("POST", "/sms")}
+"""They prove by themselves who reports; below, and in test_sms.py."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
 """AWS's, and POST /: only a signature is a proof; test_amazon_*.py and test_cognito_*.py."""

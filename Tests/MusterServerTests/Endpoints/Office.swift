@@ -59,6 +59,7 @@ struct Office {
         settings.mapStyle = mapStyle
         settings.retentionDays = retentionDays
         settings.relay = relayLimits
+        settings.sms.gateway = "gus"
         let client = try CheckedHTTPClient(policy: AddressPolicy())
         let caller = TargetCaller(
             coordinator: coordinator, vault: identity.vault, client: client, logger: Logger(label: "test"),

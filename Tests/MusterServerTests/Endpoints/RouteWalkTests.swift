@@ -101,7 +101,7 @@ import Testing
         "GET /metrics": "a",
         "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
-        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g", "GET /ifttt/v1/status": "almnd",
+        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g", "POST /sms": "g", "GET /ifttt/v1/status": "almnd",
         "GET /ifttt/v1/user/info": "almnd", "POST /ifttt/v1/triggers/{slug}": "almnd",
         "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
         "GET /osmand": "d", "POST /osmand": "d", "GET /osmand/{token}": "d", "POST /osmand/{token}": "d",
