@@ -176,8 +176,8 @@ BENCHES = [
         for name, says in (("1 connection × 1", "one connection, one position a transaction"),
                            ("64 connections × 1", "64 connections, one position a transaction"),
                            ("64 × 100, devices mixed", "64 connections, 100 positions a transaction"))]),
-    Bench("late", "muster-bench late --blocks 10,1000,100000 --thousands 50", 15, "late", late_rows()),
-    Bench("amazon", "muster-bench amazon --thousands 30", 20, "positions", [
+    Bench("late", "muster-bench late --blocks 10,1000,100000 --thousands 40", 12, "late", late_rows()),
+    Bench("amazon", "muster-bench amazon --thousands 20", 14, "positions", [
         Row("64 connections × 10", "`BatchUpdateDevicePosition`, signed, ten positions a request, 64 connections",
             [rate("requests/s", 5_000), p50(), p99()])]),
     Bench("live", "muster-bench live --background 12500", 35, "growth", [
@@ -213,6 +213,13 @@ BENCHES = [
             [megabytes(50, "MB more")]),
         Row("50,000 subscribed devices, waiting for another attempt",
             "the same, while each waits for another attempt", [megabytes(50, "MB more")])]),
+    Bench("trackers", "muster-bench trackers", 14, "trackers", [
+        Row(name, f"{says}, one position a request, 64 connections",
+            [rate("positions/s"), Figure("%", "{} % of OwnTracks", "higher", goal), p50(), p99()])
+        for name, says, goal in (
+            ("OwnTracks", "OwnTracks over HTTP", None), ("Traccar", "Traccar Client's fields", 80),
+            ("Traccar-JSON", "Traccar Client's JSON", 80), ("Overland", "Overland's batch", 80),
+            ("GPSLogger", "GPSLogger's form", 80), ("uLogger", "μlogger's form", 80))]),
     Bench("mqtt", "muster-bench mqtt", 75, "mqtt", [
         *mqtt_rows("Muster", (200, 15_000, 20)), *mqtt_rows("mosquitto", (None, None, None))]),
     Bench("sightings", "muster-bench sightings --thousands 500", 30, "nearby", [

@@ -79,10 +79,13 @@ struct TAKEnrollment {
             status: .ok, headers: [.contentType: "application/xml"], body: .init(byteBuffer: .init(string: xml)))
     }
 
-    /// A request for a certificate with its first and last line, which some clients leave out.
+    /// A request for a certificate as PEM (RFC 7468): clients leave out the first and last line, or break lines
+    /// elsewhere.
     private static func armored(_ request: String) -> String {
+        let text = Array(bare(request).filter { !$0.isWhitespace })
+        let lines = stride(from: 0, to: text.count, by: 64).map { String(text[$0..<min($0 + 64, text.count)]) }
         let (opening, closing) = ("-----BEGIN CERTIFICATE REQUEST-----", "-----END CERTIFICATE REQUEST-----")
-        return "\(opening)\n\(bare(request))\n\(closing)\n"
+        return ([opening] + lines + [closing, ""]).joined(separator: "\n")
     }
 
     /// PEM without its first and last line: clients add those of a certificate.

@@ -19,7 +19,8 @@ struct TrackerRequest {
     init(_ request: Request, limits: BodyLimits = .standard) async throws {
         if var form = request.headers[.contentType].flatMap({ MultipartFields(contentType: $0) }) {
             bytes = try await Self.read(&form, of: request)
-            fields = form.fields
+            let asked = FormFields(request.uri.query ?? "")
+            fields = asked.isEmpty ? form.fields : asked
             isJSON = false
             return
         }
@@ -102,4 +103,9 @@ struct TrackerRequest {
 extension String {
     /// Whether the text looks like the token of a device.
     var isDeviceToken: Bool { hasPrefix(SecretToken.Kind.device.rawValue) }
+
+    /// Whether the text has the length and the letters of a device's token.
+    var isWholeToken: Bool {
+        isDeviceToken && utf8.count == SecretToken.length && utf8.allSatisfy(SecretToken.isLetter)
+    }
 }

@@ -69,7 +69,7 @@ package struct TrackersEndpoint: Endpoint {
             try await store(refusedFor: fault, posted, of: device, by: access.principal, from: app)
         }
         var answer = app.acknowledgement
-        if app == .uLogger, let token = posted.token {
+        if app == .uLogger, posted.fields.texts("action") == ["auth"], let token = posted.token, token.isWholeToken {
             answer.headers[.setCookie] = TrackersProtocol.cookie(token, isSecure: configuration.tls != nil)
         }
         return answer

@@ -21,8 +21,12 @@ struct TrackersProtocol: RouteProtocol {
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
         if let token = try? context.parameter("token"), token.isDeviceToken { return proof(token, context) }
         if let proof = StandardProtocol().proof(in: &request, context) { return proof }
-        if app == .uLogger, let token = request.cookie(Self.cookieName), token.isDeviceToken {
-            return proof(token, context)
+        if app == .uLogger {
+            // A sign-in is by the password that it has: the cookie may be of a token that was replaced.
+            if request.isShortForm, let token = try await TrackerRequest(ofStranger: &request).token {
+                return proof(token, context)
+            }
+            return request.cookie(Self.cookieName).flatMap { $0.isDeviceToken ? proof($0, context) : nil }
         }
         let posted = try await TrackerRequest(ofStranger: &request)
         return posted.token.map { proof($0, context) }
@@ -55,5 +59,14 @@ struct TrackersProtocol: RouteProtocol {
         var problem = Problem.unauthorized
         problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
         return problem.response
+    }
+}
+
+extension Request {
+    /// Whether the body is a form that is as short as a stranger's may be, and has no file.
+    fileprivate var isShortForm: Bool {
+        let isMultipart = headers[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
+        let length = headers[.contentLength].flatMap { Int($0) } ?? .max
+        return !isMultipart && length <= BodyLimits.small.bytes
     }
 }

@@ -116,18 +116,19 @@ extension Muster {
     /// - Throws: as `registerDevice`; a device that was not registered is not a failure.
     public func unregisterDevice() async throws(MusterError) {
         try await unlessClosed {
-            if let id = try await store.pushDeviceID() {
-                try await remove(id)
-                try await store.storePushDevice(nil)
+            // All requests go at once, so that signing out is quick, and one that fails ends no other. A token that
+            // stayed would show the next evacuation on a phone on which nobody is signed in.
+            let ids = try await store.registrationIDs()
+            let outcomes = await withTaskGroup(of: (String, Result<Void, any Error>).self) { group in
+                for id in ids {
+                    group.addTask {
+                        do { return (id, .success(try await self.remove(id))) } catch { return (id, .failure(error)) }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
             }
-            // All requests go at once, so that signing out is quick. A token that stayed would show the next evacuation
-            // on a phone on which nobody is signed in.
-            let ids = try await store.pushActivityIDs()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for id in ids { group.addTask { try await self.remove(id) } }
-                try await group.waitForAll()
-            }
-            try await store.forgetPushActivities(ids)
+            try await store.forgetRegistrations(outcomes.filter { (try? $0.1.get()) != nil }.map(\.0))
+            for outcome in outcomes { try outcome.1.get() }
         }
     }
 
@@ -187,7 +188,7 @@ extension Muster.Dataset {
                 try await server.requestJSON(method, path)
             } catch ReplicationError.refused(status: 404, _, _) {
                 if method == "DELETE" { return }
-                try await store.storePushDevice(nil)
+                try await store.forgetRegistrations([id])
                 throw MusterError.deviceNotRegistered
             }
         }
@@ -212,28 +213,30 @@ extension LocalStore {
         try await registeredDevice().id
     }
 
-    /// Stores the server's id of this push device; nil forgets it.
-    func storePushDevice(_ id: String?) async throws {
-        guard try await registeredDevice().id != id else { return }
-        try await changeRegisteredDevice { $0.id = id }
-    }
+    /// Stores the server's id of this push device.
+    func storePushDevice(_ id: String) async throws { try await changeRegisteredDevice { $0.id = id } }
 
-    /// The server's ids of this device's Live Activities.
-    func pushActivityIDs() async throws -> [String] { try await registeredDevice().activities ?? [] }
+    /// The server's ids of this push device and of its Live Activities.
+    func registrationIDs() async throws -> [String] {
+        let device = try await registeredDevice()
+        return (device.id.map { [$0] } ?? []) + (device.activities ?? [])
+    }
 
     /// Stores the server's id of a Live Activity.
     func addPushActivity(_ id: String) async throws {
-        guard try await pushActivityIDs().last != id else { return }
         try await changeRegisteredDevice { device in
             let others = (device.activities ?? []).filter { $0 != id }
             device.activities = (others + [id]).suffix(Self.activityLimit)
         }
     }
 
-    /// Forgets the server's ids of Live Activities.
-    func forgetPushActivities(_ ids: [String]) async throws {
+    /// Forgets ids of the server's; one that was stored since stays.
+    func forgetRegistrations(_ ids: [String]) async throws {
         guard !ids.isEmpty else { return }
-        try await changeRegisteredDevice { $0.activities?.removeAll { ids.contains($0) } }
+        try await changeRegisteredDevice { device in
+            if let id = device.id, ids.contains(id) { device.id = nil }
+            device.activities?.removeAll { ids.contains($0) }
+        }
     }
 
     private func registeredDevice() async throws -> RegisteredDevice {

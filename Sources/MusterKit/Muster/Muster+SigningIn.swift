@@ -155,7 +155,7 @@ extension Muster {
         if let former, former != owner, former.account != nil {
             // The other account has datasets with counts of its own, and has not registered this device.
             try await store.file.write { try $0.datasets.makeAllUnsynchronized() }
-            try await store.storePushDevice(nil)
+            if let id = try await store.pushDeviceID() { try await store.forgetRegistrations([id]) }
         }
         let isReplacing = before?.user != session.user
         if isReplacing { try await before?.tracker.recordPending() }

@@ -135,6 +135,7 @@ struct DeviceCredentialRoutes: NativeRoutes {
                 writer.beginObject()
                 writer.member("id", token.id)
                 writer.member("createdAt", token.createdAt)
+                if let end = token.expiresAt { writer.member("expiresAt", end) }
                 if let maker = token.maker { writer.member("madeBy", directory.name(of: maker)) }
                 writer.endObject()
             }

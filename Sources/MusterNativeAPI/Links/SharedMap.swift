@@ -106,14 +106,17 @@ struct SharedMap {
             placemark.lines.append("No place is known")
             return writer.append(placemark)
         }
+        let moment = Self.words(at)
+        // Whoever looks at the mark must not take an old place for one of now.
+        if moment != Self.words(now) { placemark.name += ", place of \(moment)" }
         placemark.time = at
         placemark.geometry = .point(position.coordinate)
-        let error = position.accuracy.map { "within \(Int($0.value.rounded(.up))) m" } ?? "of unknown accuracy"
-        placemark.lines.append("Place: \(error), measured on \(Self.words(at))")
+        let error = position.accuracy.map { "within \(Self.metres($0))" } ?? "of unknown accuracy"
+        placemark.lines.append("Place: \(error), measured on \(moment)")
         if let accuracy = position.accuracy { placemark.data.append(("accuracy", JSONWriter.text(accuracy.value))) }
         writer.append(placemark)
         guard let accuracy = position.accuracy, accuracy.value > 0, accuracy <= Shape.radiusLimit else { return }
-        var area = KMLPlacemark("\(name): measured within \(Int(accuracy.value.rounded(.up))) m")
+        var area = KMLPlacemark("\(name): measured within \(Self.metres(accuracy)) on \(moment)")
         area.time = at
         area.style = shown.rawValue
         area.geometry = .area(.circle(Circle(centre: position.coordinate, radius: accuracy)))
@@ -184,6 +187,9 @@ struct SharedMap {
         default: ""
         }
     }
+
+    /// A length in whole metres, also one that is longer than any integer.
+    private static func metres(_ length: Metres) -> String { "\(JSONWriter.text(length.value.rounded(.up))) m" }
 
     /// A time to the minute, which a map that does not change repeats.
     private static func words(_ moment: Instant) -> String {

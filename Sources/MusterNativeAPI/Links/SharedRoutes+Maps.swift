@@ -59,8 +59,11 @@ struct SharedMapProtocol: RouteProtocol {
     func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? { nil }
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
-        guard case IdentityError.refused = error else { return nil }
-        return .kml(SharedMap.ended)
+        switch error {
+        // Too many of an address are told the same: only a token that is not valid is counted.
+        case IdentityError.refused, IdentityError.tooManyTries: return .kml(SharedMap.ended)
+        default: return nil
+        }
     }
 }
 

@@ -175,7 +175,12 @@ package enum Schema {
         (
             "DeviceTokenList",
             object([
-                ("items", list(of: object([("id", text), ("createdAt", time)], optional: [("madeBy", name)])))
+                (
+                    "items",
+                    list(
+                        of: object(
+                            [("id", text), ("createdAt", time)], optional: [("madeBy", name), ("expiresAt", time)]))
+                )
             ])
         ),
         (

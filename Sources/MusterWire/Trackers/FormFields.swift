@@ -9,13 +9,12 @@ package struct FormFields: Hashable, Sendable {
     /// The longest form that is read, in bytes.
     package static let limitBytes = 16_384
 
-    /// Reads a form. A field whose escapes are wrong is left out. What exceeds the limits is not read.
+    /// Reads a form. A field whose escapes are wrong is left out, and so is one with which the form is too long.
     package init(_ text: some StringProtocol) {
-        guard text.utf8.count <= Self.limitBytes else {
-            fields = []
-            return
-        }
-        fields = text.split(separator: "&").prefix(Self.limit).compactMap { part in
+        var countBytes = 0
+        fields = text.split(separator: "&", maxSplits: Self.limit).prefix(Self.limit).compactMap { part in
+            guard countBytes + part.utf8.count <= Self.limitBytes else { return nil }
+            countBytes += part.utf8.count
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let parts = pair.map { PercentEncoding.decode(String($0).replacing("+", with: " ")) }
             guard let name = parts[0], let value = parts.count > 1 ? parts[1] : "" else { return nil }

@@ -3,8 +3,8 @@ package struct MultipartFields {
     private var reader: MultipartReader
     private var found: [(name: String, value: [UInt8])] = []
     private var countBytes = 0
-    /// Whether the part that is being read is a field.
-    private var isField = false
+    /// The field that is being read; nil in a file. It counts once it has ended: a part of a number is another number.
+    private var current: (name: String, value: [UInt8])?
 
     /// Makes a collector of forms with this `Content-Type`; nil if it is not one of a multipart form.
     package init?(contentType: String) {
@@ -28,27 +28,22 @@ package struct MultipartFields {
             switch event {
             case .part(let headers):
                 let name = headers["content-disposition"].flatMap { Self.fieldName(in: $0) }
-                isField = name != nil && found.count < FormFields.limit
-                if isField, let name { found.append((name, [])) }
+                current = found.count < FormFields.limit ? name.map { ($0, []) } : nil
             case .bytes(let bytes):
-                guard isField else { break }
+                guard current != nil else { break }
                 countBytes += bytes.count
-                if countBytes <= FormFields.limitBytes {
-                    found[found.count - 1].value += bytes
-                } else {
-                    found.removeLast()
-                    isField = false
-                }
-            case .endOfPart, .end: isField = false
+                current?.value += bytes
+                if countBytes > FormFields.limitBytes { current = nil }
+            case .endOfPart, .end:
+                if let current { found.append(current) }
+                current = nil
             }
         }
     }
 
     /// The name of the field in `form-data; name="lat"`; nil for a file.
     private static func fieldName(in disposition: String) -> String? {
-        guard !disposition.contains("filename"), let start = disposition.firstRange(of: "name=\"")?.upperBound else {
-            return nil
-        }
-        return String(disposition[start...].prefix { $0 != "\"" })
+        guard !disposition.contains("filename") else { return nil }
+        return MultipartReader.parameter("name", of: disposition)
     }
 }

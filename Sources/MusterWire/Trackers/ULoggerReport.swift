@@ -3,7 +3,7 @@ package import MusterCore
 /// What μlogger posts (`WebHelper.java` and `WebSyncService.java` of https://github.com/bfabiszewski/ulogger-android):
 /// a form whose field `action` says what it is.
 package enum ULoggerReport {
-    /// The longest comment that is kept with a position, in bytes.
+    /// The longest comment that is kept with a position, in bytes; a longer one is cut.
     private static let commentLimitBytes = 512
 
     /// Reads the position of an `addpos`: `time` in seconds, `speed` in metres a second, a comment that the person
@@ -30,7 +30,8 @@ package enum ULoggerReport {
     }
 
     private static func attributes(comment: String?) -> String? {
-        guard let comment, comment.utf8.count <= commentLimitBytes else { return nil }
+        guard var comment else { return nil }
+        while comment.utf8.count > commentLimitBytes { comment.removeLast() }
         return String(decoding: JSONWriter.object { $0.member("comment", comment) }, as: UTF8.self)
     }
 }

@@ -81,6 +81,7 @@ def test_a_position_with_a_picture_keeps_its_fields(admin, make_app):
                "Content-Type: image/jpeg\r\nContent-Transfer-Encoding: binary\r\n\r\n").encode()
     body = parts.encode() + picture + bytes(range(256)) * 20_000 + f"\r\n--{boundary}--\r\n".encode()
     assert len(body) > 5_000_000
+    assert app.send("POST", script, body, {"Content-Type": f"multipart/form-data; boundary={boundary}"})[0] == 401
     status, _, answer = app.send("POST", script, body, {
         "Content-Type": f"multipart/form-data; boundary={boundary}", "Cookie": app.cookie})
     assert (status, json.loads(answer)["error"]) == (200, False)
@@ -102,6 +103,35 @@ def test_a_wrong_password_is_told_and_no_position_is_lost(server, admin, make_ap
     app.cookie, app.password = None, admin.ok("POST", f"/users/{app.user}/devices/phone/token")["token"]
     assert app.authorize()[0] == 200
     assert app.post(**app.position(now() // 1000))[0] == 200 and len(admin.history(app.name)) == 1
+
+
+def test_a_sign_in_is_by_its_password_whatever_cookie_the_app_still_has(admin, make_app):
+    app, other = make_app(), make_app()
+    app.authorize()
+    app.password = "md_wrong"
+    assert app.authorize()[0] == 401
+    app.password = other.password
+    assert app.authorize()[0] == 200 and app.cookie == f"ulogger={other.password}"
+    app.post(**app.position(now() // 1000))
+    assert len(admin.history(other.name)) == 1 and admin.history(app.name) == []
+
+
+@pytest.mark.parametrize("password", ["md_x; Path=/", "md_" + "x" * 4000])
+def test_a_cookie_is_a_token_and_nothing_else(make_app, password):
+    app = make_app()
+    for action in ("auth", "addpos"):
+        body = urlencode({"action": action, "pass": password}).encode()
+        _, headers, _ = app.send("POST", f"/ulogger/{app.password}/client/index.php", body)
+        assert "Set-Cookie" not in headers
+
+
+def test_a_long_comment_is_cut_and_costs_no_position(admin, make_app):
+    app = make_app()
+    app.authorize()
+    for index, length in enumerate((300, 3000)):
+        assert app.post(**app.position(now() // 1000 - 9 + index, comment="橋" * length))[0] == 200
+    history = admin.history(app.name)
+    assert len(history) == 2 and history[0]["attributes"] == {"comment": "橋" * 170}
 
 
 def test_the_token_may_be_in_the_path(admin, make_app):

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MusterCore
+import MusterGeometry
 import MusterStore
 import MusterTestSupport
 import MusterWire
@@ -104,6 +105,26 @@ import Testing
         }
         #expect(maps[0] == maps[1] && maps[1] != maps[2])
         #expect(String(decoding: maps[2], as: UTF8.self).contains("mia, as of 1970-01-01 00:02 UTC"))
+    }
+
+    @Test func `an old place says of when it is, and one of any accuracy is drawn`() {
+        let safety = Safety(state: .sos, since: Instant(milliseconds: 7_200_000))
+        let named = NamedSafety(safety, region: nil, markedBy: nil, acknowledgedBy: nil)
+        let measured = Instant(milliseconds: 60_000)
+        let link = Link(
+            Link.Purpose(.person), key: [], giver: UserNumber(1), note: "", createdAt: Instant(milliseconds: 0),
+            expiresAt: Instant(milliseconds: 9_000_000))
+        for accuracy in [8, 1e300] {
+            let position = Position(
+                coordinate: Coordinate(validLatitude: 46, longitude: 14), sampleTime: measured, receivedTime: measured,
+                accuracy: Metres(accuracy))
+            var content = SharedContent()
+            content.person = SharedContent.Person(
+                name: "mia", safety: named, showsSafety: true, heard: measured, located: (position, measured))
+            let file = SharedMap(of: link, at: Instant(milliseconds: 7_260_000)).document(showing: content)
+            let map = String(decoding: file, as: UTF8.self)
+            #expect(map.contains("SOS: mia, as of 1970-01-01 02:01 UTC, place of 1970-01-01 00:01 UTC</name>"))
+        }
     }
 
     @Test func `an incident's map has the roll, those to look for first`() async throws {

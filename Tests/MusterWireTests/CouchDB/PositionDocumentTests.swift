@@ -100,6 +100,18 @@ import Testing
         #expect(LocationDocument.position(in: Array(text.utf8), receivedAt: Instant(milliseconds: 0)) == nil)
     }
 
+    @Test(arguments: ["accuracy", "altitude", "speed", "heading", "battery"])
+    func `a number out of range is unknown`(name: String) throws {
+        let text = """
+            {"created_at":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{"\(name)":1e300}}
+            """
+        let found = try #require(
+            LocationDocument.position(in: Array(text.utf8), receivedAt: Instant(milliseconds: 1)))
+        let place = Coordinate(validLatitude: 2, longitude: 1)
+        let time = Instant(milliseconds: 1)
+        #expect(found == Position(coordinate: place, sampleTime: time, receivedTime: time, source: .couchDB))
+    }
+
     @Test func `the location tracker's own document is a location`() throws {
         let text = """
             {"type":"Feature","created_at":1462910143508,"geometry":{"type":"Point","coordinates":[-122.3,37.4]},\

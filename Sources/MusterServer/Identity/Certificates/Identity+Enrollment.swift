@@ -87,7 +87,7 @@ extension Identity {
         try await coordinator.edit(by: Author(user: maker)) { directory, draft in
             // Another request may have used it meanwhile.
             let used = try draft.transaction.credential(.deviceToken, key: key)
-            guard let used, used.isGood(at: now) else { throw IdentityError.refused }
+            guard let used, used.isGood(at: now), used.user == made.credential.user else { throw IdentityError.refused }
             draft.removedCredentials.append((kind: .deviceToken, key: key))
             try draft.addDeviceCredential(made.credential, madeBy: maker, in: directory)
         }

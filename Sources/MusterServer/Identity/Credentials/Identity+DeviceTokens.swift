@@ -8,6 +8,8 @@ package struct DeviceToken: Hashable, Sendable {
     /// The user who made it; nil where that was not recorded.
     package let maker: UserNumber?
     package let createdAt: Instant
+    /// When it ends by itself; nil for never.
+    package let expiresAt: Instant?
 }
 
 /// Device tokens: making them, listing them, and token revocation. A revoked token is refused from the commit on.
@@ -36,7 +38,10 @@ extension Identity {
     /// The tokens of a device, oldest first.
     package func tokens(of device: DeviceNumber) async throws -> [DeviceToken] {
         try await deviceTokens(of: device)
-            .map { DeviceToken(id: APIKey.id(ofKey: $0.key), maker: $0.maker, createdAt: $0.createdAt) }
+            .map {
+                DeviceToken(
+                    id: APIKey.id(ofKey: $0.key), maker: $0.maker, createdAt: $0.createdAt, expiresAt: $0.expiresAt)
+            }
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
@@ -62,12 +67,14 @@ extension Identity {
         return true
     }
 
+    /// The tokens of a device that have not expired.
     private func deviceTokens(of device: DeviceNumber) async throws -> [Credential] {
+        let now = now()
         let owner = coordinator.directory.devices[device]?.user
         return try await coordinator.read { store in
             try owner.map { try store.credentials(.deviceToken, of: $0) } ?? []
         }
-        .filter { $0.device == device }
+        .filter { $0.device == device && $0.isGood(at: now) }
     }
 }
 

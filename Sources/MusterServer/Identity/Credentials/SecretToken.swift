@@ -18,7 +18,17 @@ package struct SecretToken: Sendable {
     }
 
     /// The number of characters of a token: the prefix, and 32 bytes in base 64.
-    static let length = 3 + 43
+    package static let length = 3 + 43
+
+    /// Whether a byte may be in a token.
+    package static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 
     /// The text that the server shows once.
     package let text: String

@@ -174,8 +174,8 @@ extension Identity {
         forgetSession(shown.key)
     }
 
-    /// Removes expired sessions and links, and temporary AWS keys a day after they expired. During that day a request
-    /// with such a key gets the error that the key has expired. The server calls this regularly.
+    /// Removes expired sessions, links and device tokens, and temporary AWS keys a day after they expired. During that
+    /// day a request with such a key gets the error that the key has expired. The server calls this regularly.
     ///
     /// - Returns: how many credentials were removed.
     @discardableResult
@@ -186,6 +186,7 @@ extension Identity {
             try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
                 + store.credentials(.messagingSession).filter { !$0.isGood(at: now) }
                 + store.credentials(.link).filter { !$0.isGood(at: now) }
+                + store.credentials(.deviceToken).filter { !$0.isGood(at: now) }
                 + store.credentials(.linkVisit).filter { !$0.isGood(at: now) }
                 + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
         }

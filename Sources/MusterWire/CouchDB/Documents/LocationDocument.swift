@@ -17,10 +17,12 @@ package enum LocationDocument {
         guard let reading = try? found.get(), let coordinate = reading.coordinate,
             let time = reading.timestamp ?? reading.createdAt
         else { return nil }
+        let accuracy = reading.accuracy.flatMap { $0 > 0 && TrackerRange.accuracyMetres.contains($0) ? $0 : nil }
         return Position(
             coordinate: coordinate, sampleTime: Instant(milliseconds: time), receivedTime: receivedAt,
-            accuracy: reading.accuracy.flatMap { $0 > 0 && $0.isFinite ? Metres($0) : nil },
-            altitude: reading.altitude.map { Metres($0) }, speed: reading.speed.flatMap { $0 >= 0 ? $0 : nil },
+            accuracy: accuracy.map { Metres($0) },
+            altitude: reading.altitude.flatMap { TrackerRange.altitudeMetres.contains($0) ? Metres($0) : nil },
+            speed: reading.speed.flatMap { TrackerRange.metresPerSecond.contains($0) ? $0 : nil },
             heading: reading.heading.flatMap { (0...360).contains($0) ? ($0 == 360 ? 0 : $0) : nil },
             battery: reading.battery.flatMap { (0...100).contains($0) ? $0 : nil }, source: .couchDB)
     }

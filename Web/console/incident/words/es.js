@@ -10,7 +10,7 @@ export default Object.freeze({
     "incident.all": "Todos los incidentes",
     "incident.isDrill": "SIMULACRO – esto es un ejercicio",
     "incident.count.accounted": "Contabilizadas",
-    "incident.count.checking": "En comprobación",
+    "incident.count.checking": "Por comprobar",
     "incident.count.unaccounted": "Sin contabilizar",
     "incident.count.people": "En la lista",
     "incident.asOf": "Sin conexión: estos números son de las {time}.",
