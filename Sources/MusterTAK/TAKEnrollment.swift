@@ -19,7 +19,10 @@ struct TAKEnrollment {
                 .get, "\(Self.root)/config", admits: .anyone, over: TAKEnrollmentProtocol(),
                 .init(
                     "Devices", "Read the names for a TAK client's request for a certificate, with the token of a code.",
-                    answers: [.init(200, "The names.", body: ["application/xml": "XMLText"])]),
+                    answers: [
+                        .init(200, "The names.", body: ["application/xml": "XMLText"]),
+                        .init(401, "The token is wrong or over.", body: ["application/problem+json": "Problem"]),
+                    ]),
                 handler: readConfiguration))
         routes.add(
             Route(

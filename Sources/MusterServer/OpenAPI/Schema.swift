@@ -36,14 +36,11 @@ package enum Schema {
     package static let named: [(String, String)] =
         requests + users + answers + places + safety + personnelReports + rules + targets + locationTracker + located
         + datasets + push + beacons + signals + ranges + attendance + proximityRules + maps + links + regionFiles
-        + replay + graphQL
+        + replay + graphQL + deviceCredentials
 
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let trackerSettings = [("filter", filter), ("collections", names), ("worksAtZero", boolean)]
-    private static let certificateTerms = [
-        ("days", #"{"type":"number","minimum":1,"maximum":1825}"#), ("readsAsUser", boolean),
-    ]
     private static let policy =
         #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let keyKind = words("token", "aws")
@@ -162,27 +159,6 @@ package enum Schema {
                 ] + whereabouts)
         ),
         ("DevicePage", page(of: "Device")),
-        ("DeviceToken", object([("device", text), ("token", text)])),
-        ("NewDeviceCertificate", object([("request", text)], optional: certificateTerms)),
-        (
-            "DeviceCertificate",
-            object([("device", text), ("certificate", text), ("authority", text), ("expiresAt", time)])
-        ),
-        ("NewDeviceEnrollment", object([], optional: certificateTerms)),
-        ("DeviceEnrollment", object([("device", text), ("token", text), ("expiresAt", time)])),
-        ("TAKCertificate", object([("signedCert", text), ("ca0", text)])), ("CertificateRequest", text),
-        ("XMLText", text),
-        (
-            "DeviceTokenList",
-            object([
-                (
-                    "items",
-                    list(
-                        of: object(
-                            [("id", text), ("createdAt", time)], optional: [("madeBy", name), ("expiresAt", time)]))
-                )
-            ])
-        ),
         (
             "Collection",
             object([("name", name), ("policy", policy), ("regions", integer), ("mayChange", boolean)])
