@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import MusterCore
 package import MusterServer
 import MusterWire
@@ -17,13 +18,18 @@ package struct SMSEndpoint: Endpoint {
     package init(_ parts: ServerParts) {
         self.parts = parts
         intake = TextIntake(parts)
+        if let gateway = parts.configuration.sms.gateway, !parts.hasGateway(named: gateway) {
+            parts.logger.warning(
+                "No texts are taken: the user of --sms-gateway is missing, or has another role than gateway",
+                metadata: ["user": "\(gateway)"])
+        }
     }
 
     package func register(in routes: inout RouteTable) {
         routes.add(
             Route(
                 .post, "/sms", admits: .roles([.gateway], devices: false),
-                over: SMSProtocol(configuration: parts.configuration, metrics: parts.metrics),
+                over: SMSProtocol(parts: parts),
                 .init(
                     "Gateways",
                     "Receive a text that a person sent by SMS. Twilio posts its own form and signs it; Kannel posts "
@@ -43,6 +49,10 @@ package struct SMSEndpoint: Endpoint {
     private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let principal = context.principal else { throw IdentityError.missing }
         guard let gateway = parts.configuration.sms.gateway, principal.name == gateway else {
+            parts.metrics.count(event: "sms_gateway_other")
+            parts.occasionalLog.warn("sms_gateway_other", "A gateway posts texts that --sms-gateway does not name") {
+                ["user": "\(principal.name)"]
+            }
             throw Problem.forbidden("Only the gateway that `muster serve --sms-gateway` names posts texts.")
         }
         let isFromTwilio = request.headers[.twilioSignature] != nil
@@ -55,12 +65,12 @@ package struct SMSEndpoint: Endpoint {
 
     private func received(_ request: Request, isFromTwilio: Bool) async throws -> ReceivedText? {
         let body = try await request.collectBody(.small)
-        if isFromTwilio { return ReceivedText(twilio: FormFields(String(buffer: body))) }
+        if isFromTwilio { return ReceivedText(twilio: FormFields(anyForm: String(buffer: body))) }
         if request.mediaType == "application/x-www-form-urlencoded" {
-            return ReceivedText(form: FormFields(String(buffer: body)))
+            return ReceivedText(form: FormFields(anyForm: String(buffer: body)))
         }
         return ReceivedText(
-            kannel: FormFields(request.uri.query ?? ""), sender: request.headers[.kannelFrom],
+            kannel: FormFields(anyForm: request.uri.query ?? ""), sender: request.headers[.kannelFrom],
             time: request.headers[.kannelTime], body: Array(buffer: body), contentType: request.headers[.contentType])
     }
 

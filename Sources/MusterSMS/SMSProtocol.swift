@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import Hummingbird
+import Logging
 import MusterCoding
 import MusterCore
 import MusterServer
@@ -10,8 +11,7 @@ import NIOCore
 /// How gateways of texts prove who they are: Twilio by its signature, all others by the gateway user's key in
 /// `Authorization`.
 struct SMSProtocol: RouteProtocol {
-    let configuration: Configuration
-    let metrics: Metrics
+    let parts: ServerParts
 
     var proofFields: [HTTPField.Name] { [.twilioSignature] }
 
@@ -21,15 +21,34 @@ struct SMSProtocol: RouteProtocol {
         }
         let body = try await request.body.collect(upTo: BodyLimits.small.bytes)
         request.body = RequestBody(buffer: body)
-        let url = request.serverAddress(in: configuration) + request.uri.string
-        let isSigned = configuration.sms.twilioToken.map {
+        let settings = parts.configuration.sms
+        let url = request.serverAddress(in: parts.configuration) + request.uri.string
+        let isSigned = settings.twilioToken.map {
             TwilioSignature(url: url, form: FormFields(String(buffer: body))).isMade(as: signature, with: $0)
         }
-        if isSigned != true { metrics.count(event: "sms_signature_refused") }
-        return TwilioProof(gateway: isSigned == true ? configuration.sms.gateway : nil)
+        guard isSigned == true else {
+            parts.metrics.count(event: "sms_signature_refused")
+            parts.occasionalLog.warn(
+                "sms_signature_refused",
+                "A signature of Twilio's is wrong: see to --public-url, --twilio-auth-token and the address in Twilio"
+            ) { [:] }
+            return TwilioProof(gateway: nil)
+        }
+        if let gateway = settings.gateway, !parts.hasGateway(named: gateway) {
+            parts.metrics.count(event: "sms_gateway_missing")
+            parts.occasionalLog.warn(
+                "sms_gateway_missing", "The user of --sms-gateway is missing, or has another role than gateway"
+            ) { ["user": "\(gateway)"] }
+        }
+        return TwilioProof(gateway: settings.gateway)
     }
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? { nil }
+}
+
+extension ServerParts {
+    /// Whether a gateway user has this name.
+    func hasGateway(named name: String) -> Bool { coordinator.directory.users[name]?.role == .gateway }
 }
 
 /// The proof of a post that Twilio signed: it acts for the gateway user whom the operator named.

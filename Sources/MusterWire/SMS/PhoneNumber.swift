@@ -3,8 +3,12 @@
 /// A number with `+` or `00` is international. Any other may be international without a sign, as some gateways write
 /// it, or national: then it is compared in both ways, the second with the operator's country code before it.
 package struct PhoneNumber: Hashable, Sendable {
-    /// The digits that the number may have in international form, without a sign.
+    /// The digits that the number of a sender may have in international form, without a sign.
     private let forms: Set<String>
+    /// The digits that the number of a user may have in international form. A number without a sign is international
+    /// only where no country code is known, or where it begins with it: otherwise a stranger abroad, whose number has
+    /// the same digits, would count as the user.
+    private let storedForms: Set<String>
 
     /// How many digits an international number may have (ITU-T E.164), and the fewest that count as one.
     package static let digitCount = 6...15
@@ -30,17 +34,22 @@ package struct PhoneNumber: Hashable, Sendable {
         guard digits.utf8.allSatisfy(Self.isDigit) else { return nil }
         let hasPrefix = digits.hasPrefix("00")
         if !isSigned, hasPrefix { digits.removeFirst(2) }
-        var forms: Set<String> = [digits]
+        var (forms, storedForms): (Set<String>, Set<String>) = ([digits], [digits])
         let national = digits.hasPrefix("0") ? digits.dropFirst() : digits[...]
-        if !isSigned, !hasPrefix, let country, national.utf8.count >= Self.tailCount {
-            forms.insert(country + national)
+        if !isSigned, !hasPrefix, let country {
+            if !digits.hasPrefix(country) { storedForms = [] }
+            if national.utf8.count >= Self.tailCount {
+                forms.insert(country + national)
+                storedForms.insert(country + national)
+            }
         }
         self.forms = forms.filter { Self.digitCount.contains($0.utf8.count) }
+        self.storedForms = storedForms.intersection(self.forms)
         if self.forms.isEmpty { return nil }
     }
 
-    /// Whether two numbers may be the same one.
-    package func isSame(as other: PhoneNumber) -> Bool { !forms.isDisjoint(with: other.forms) }
+    /// Whether this number of a sender may be the number of a user.
+    package func isSame(as stored: PhoneNumber) -> Bool { !forms.isDisjoint(with: stored.storedForms) }
 
     /// Whether a text ends with the same digits as this number. It is quick, and true of every text that is the same
     /// number.

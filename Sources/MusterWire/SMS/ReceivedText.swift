@@ -27,14 +27,23 @@ package struct ReceivedText: Hashable, Sendable {
     /// - Returns: nil where it has no sender, or two.
     package init?(twilio form: FormFields) {
         self.init(
-            sender: form.text("From"), text: form.text("Body"), id: form.text("MessageSid", "SmsSid"), time: nil)
+            sender: form.text("From"), text: Self.text("Body", in: form), id: form.text("MessageSid", "SmsSid"),
+            time: nil)
     }
 
     /// Reads a form with the fields `from`, `text`, `id` and `time`, as the script behind Gammu posts it.
     ///
     /// - Returns: nil where it has no sender, or two.
     package init?(form: FormFields) {
-        self.init(sender: form.text("from"), text: form.text("text"), id: form.text("id"), time: form.text("time"))
+        self.init(
+            sender: form.text("from"), text: Self.text("text", in: form), id: form.text("id"), time: form.text("time"))
+    }
+
+    /// The text of a form. A text that comes in several fields is all of them, so that none is lost; what they say
+    /// together is hardly ever exactly "safe".
+    private static func text(_ name: String, in form: FormFields) -> String? {
+        let parts = form.texts(name)
+        return parts.isEmpty ? nil : parts.joined(separator: "\n")
     }
 
     /// Reads what Kannel posts: the text is the body, and all else is in the query of the operator's `post-url`, or in
@@ -45,20 +54,65 @@ package struct ReceivedText: Hashable, Sendable {
     ///   - sender: the header field `X-Kannel-From`, which Kannel sends if it is set to.
     ///   - time: the header field `X-Kannel-Time`.
     ///   - contentType: the body's media type with its character set; Kannel sends texts in UTF-16, too.
-    /// - Returns: nil where there is no sender, or the body is no text.
+    /// - Returns: nil where there is no sender.
     package init?(kannel query: FormFields, sender: String?, time: String?, body: [UInt8], contentType: String?) {
-        guard let text = Self.text(of: body, contentType?.lowercased() ?? "") else { return nil }
         self.init(
             sender: query.text("from") ?? sender.flatMap { PercentEncoding.decode($0) },
-            text: text, id: query.text("id"), time: query.text("time") ?? time)
+            text: Self.text(of: body, contentType?.lowercased() ?? ""), id: query.text("id"),
+            time: query.text("time") ?? time)
     }
 
-    private static func text(of body: [UInt8], _ contentType: String) -> String? {
-        guard contentType.contains("utf-16") || contentType.contains("ucs-2") else {
-            return String(validating: body, as: UTF8.self)
+    /// Reads a body as text, whatever its bytes are: a call for help in a wrong character set is still one. What is not
+    /// UTF-8 counts as ISO 8859-1, and an odd last byte of UTF-16 is dropped.
+    private static func text(of body: [UInt8], _ contentType: String) -> String {
+        guard contentType.contains("utf-16") || contentType.contains("ucs-2") else { return String(anyText: body) }
+        let isLittle =
+            contentType.contains("16le") || (!contentType.contains("16be") && body.starts(with: [0xFF, 0xFE]))
+        let units = stride(from: 0, to: body.count - 1, by: 2).map { at in
+            let (first, second) = (UInt16(body[at]), UInt16(body[at + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
         }
-        guard body.count.isMultiple(of: 2) else { return nil }
-        let units = stride(from: 0, to: body.count, by: 2).map { UInt16(body[$0]) << 8 | UInt16(body[$0 + 1]) }
-        return String(validating: units, as: UTF16.self)
+        return String(decoding: units, as: UTF16.self)
+    }
+}
+
+extension FormFields {
+    /// Reads a form as far as it can be read: a wrong escape stays as it is written, and what is not UTF-8 counts as
+    /// ISO 8859-1. So no field is left out that may be a call for help.
+    package init(anyForm text: String) {
+        guard text.utf8.count <= Self.limitBytes else {
+            self.init([])
+            return
+        }
+        self.init(
+            text.split(separator: "&").prefix(Self.limit).map { part in
+                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let parts = pair.map { Self.decodeEscapes(String($0).replacing("+", with: " ")) }
+                return (parts[0], parts.count > 1 ? parts[1] : "")
+            })
+    }
+
+    private static func decodeEscapes(_ text: String) -> String {
+        if let decoded = PercentEncoding.decode(text) { return decoded }
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let value = Hexadecimal.decode(rest.prefix(2))?.first {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(anyText: bytes)
+    }
+}
+
+extension String {
+    /// Reads bytes as UTF-8, or as ISO 8859-1 where they are not UTF-8.
+    fileprivate init(anyText bytes: [UInt8]) {
+        self =
+            String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }

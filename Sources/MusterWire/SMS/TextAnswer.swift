@@ -12,6 +12,8 @@ package enum TextAnswer: Hashable, Sendable {
     case place(Coordinate)
     /// Something newer is known of the person than this text.
     case tooLate
+    /// Several people have the number, so a text of it is nobody's own word. Their calls for help count.
+    case sharedNumber
     case notUnderstood
 
     /// The words, in one message of the network: at most 160 characters of GSM's alphabet (3GPP TS 23.038), or 70 of
@@ -42,6 +44,7 @@ package enum TextAnswer: Hashable, Sendable {
         case .sos(let place?): "understood SOS at \(place.text). It is shown to your leaders."
         case .place(let place): "understood your place, \(place.text). You may also answer SAFE, HELP or SOS."
         case .tooLate: "not counted, because something newer is known of you. If it is so now, write it again."
+        case .sharedNumber: "not counted: several people have this number. Only HELP and SOS count. Tell your leader."
         case .notUnderstood:
             "not understood; nothing has changed. Write only SAFE, HELP, SOS or a place such as \(Self.example)"
         }
@@ -60,6 +63,7 @@ package enum TextAnswer: Hashable, Sendable {
         case .sos(let place?): "entendido SOS en \(place.text). Se muestra a tus responsables."
         case .place(let place): "entendido tu lugar, \(place.text). Puedes contestar A SALVO, AYUDA o SOS."
         case .tooLate: "no cuenta, porque ya se sabe algo posterior. Si es de ahora, escribe otra vez lo mismo."
+        case .sharedNumber: "no cuenta: varias personas tienen este teléfono. Solo cuentan AYUDA y SOS."
         case .notUnderstood:
             "no se entiende y nada cambia. Escribe solo A SALVO, AYUDA, SOS o un lugar como \(Self.example)"
         }
@@ -77,6 +81,7 @@ package enum TextAnswer: Hashable, Sendable {
         case .sos(let place?): "SOSを責任者に表示します。場所: \(place.text)"
         case .place(let place): "場所 \(place.text) を受け付けました。無事、助けて、SOSも送れます。"
         case .tooLate: "より新しい情報があるので数えません。今のことなら、もう一度送ってください。"
+        case .sharedNumber: "数えません。この番号は複数の人のものです。「助けて」とSOSだけを受け付けます。"
         case .notUnderstood: "分からないので何も変えません。無事、助けて、SOSか、場所 \(Self.example) だけを送ってください。"
         }
     }
@@ -92,6 +97,7 @@ package enum TextAnswer: Hashable, Sendable {
         case .sos(let place?): "已收到SOS，会显示给负责人。位置：\(place.text)"
         case .place(let place): "已收到位置 \(place.text)。也可以回复 安全、求助 或 SOS。"
         case .tooLate: "已有更新的消息，此条不计入。如果说的是现在，请再发一次。"
+        case .sharedNumber: "未计入：此号码由多人使用，只接受“求助”和SOS。请告诉负责人。"
         case .notUnderstood: "看不懂，未作任何更改。请只写 安全、求助、SOS 或位置 \(Self.example)"
         }
     }

@@ -2,7 +2,9 @@ extension TextMessage {
     /// The texts that are known, as `FoldedText.words` leaves them. "OK" is none of them: it may answer anything. Nor
     /// is the Spanish "seguro", which says both "safe" and "sure", nor what is said of several people.
     static let phrases: [String: (word: Word, language: TextLanguage?)] = {
-        var phrases: [String: (word: Word, language: TextLanguage?)] = ["sos": (.sos, nil)]
+        var phrases: [String: (word: Word, language: TextLanguage?)] = [
+            "sos": (.sos, nil), "s o s": (.sos, nil), "🆘": (.sos, nil),
+        ]
         for (word, language, texts) in known {
             for text in texts { phrases[text] = (word, language) }
         }
@@ -15,12 +17,27 @@ extension TextMessage {
         (.safe, .japanese, ["無事", "無事です", "私は無事です", "ぶじ", "ぶじです", "安全です", "私は安全です"]),
         // Japanese, too, writes 安全; the answer to it is in Chinese.
         (.safe, .chinese, ["安全", "我安全", "我很安全", "我是安全的", "平安", "我平安", "我很平安"]),
-        (.help, .english, ["help", "help me", "need help", "i need help"]),
-        (.help, .spanish, ["ayuda", "necesito ayuda", "auxilio", "socorro"]),
+        (.help, .english, ["help", "please help", "need help", "i need help", "we need help"]),
+        (
+            .help, .spanish,
+            [
+                "ayuda", "ayudame", "ayudenme", "por favor ayuda", "necesito ayuda", "necesitamos ayuda", "auxilio",
+                "socorro",
+            ]
+        ),
         (.help, .japanese, ["助けて", "助けてください", "たすけて", "たすけてください", "助けが必要", "助けが必要です"]),
-        (.help, .chinese, ["求助", "需要帮助", "我需要帮助", "需要幫助", "我需要幫助", "救我"]),
-        (.sos, .english, ["mayday", "mayday mayday mayday"]),
+        (.help, .chinese, ["求助", "需要帮助", "我需要帮助", "需要幫助", "我需要幫助", "救我", "救救", "快救我"]),
+        (.sos, .english, ["mayday"]),
         (.sos, .chinese, ["救命"]),
+    ]
+
+    /// The most words that a phrase for a call has.
+    static let mostWordsOfCall = 3
+    /// The calls with which a text in Japanese or Chinese may begin without a space behind. None of them begins a text
+    /// that says the contrary.
+    static let beginnings = [
+        "助けて", "たすけて", "助けが必要です", "求助", "需要帮助", "需要幫助", "我需要帮助", "我需要幫助", "救我", "救救", "快救我", "救命",
+        "🆘",
     ]
 }
 
@@ -30,8 +47,9 @@ struct FoldedText {
 
     init(_ text: String) {
         var folded: [Unicode.Scalar] = []
-        for scalar in text.unicodeScalars {
-            guard let plain = Self.folded(scalar) else { continue }
+        let given = Array(text.unicodeScalars)
+        for (index, scalar) in given.enumerated() {
+            guard let plain = Self.sign(scalar, in: given, at: index) ?? Self.folded(scalar) else { continue }
             folded += String(plain).lowercased().unicodeScalars.map { Self.unaccented[$0] ?? $0 }
         }
         scalars = folded.filter { !Self.isMark($0) }
@@ -54,8 +72,25 @@ struct FoldedText {
         "á": "a", "à": "a", "é": "e", "è": "e", "í": "i", "ì": "i", "ó": "o", "ò": "o", "ú": "u", "ù": "u", "ü": "u",
     ]
 
-    /// A combining accent.
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool { (0x300...0x36F).contains(scalar.value) }
+    /// A combining accent. The lines that strike a letter out are none: a struck word says the contrary.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        (0x300...0x36F).contains(scalar.value) && !(0x334...0x338).contains(scalar.value)
+    }
+
+    /// The sign of whole degrees before minutes, or of minutes behind a number, in its plain form; nil for any other
+    /// character. Without these signs 0°05.99' would be read as 5.99 degrees.
+    private static func sign(_ scalar: Unicode.Scalar, in text: [Unicode.Scalar], at index: Int) -> Unicode.Scalar? {
+        switch scalar.value {
+        case 0xB0, 0xBA:
+            let next = text[(index + 1)...].first { !$0.properties.isWhitespace }
+            let before = text[..<index].last { $0.properties.numericType != .decimal }
+            let isWhole = before != "." && before != ","
+            return isWhole && next?.properties.numericType == .decimal ? "°" : nil
+        case 0x27, 0x2018, 0x2019, 0xFF07:
+            return index > 0 && text[index - 1].properties.numericType == .decimal ? "'" : nil
+        default: return nil
+        }
+    }
 
     /// The character in its plain form; nil for one that counts for nothing: an apostrophe, the sign of degrees, and
     /// marks that keyboards add.

@@ -2,7 +2,9 @@ import MusterGeometry
 
 /// A place within a text, and the rest of the text.
 ///
-/// Each of the two numbers has at least two decimals, a place to about a kilometre, so that "3,5" is none. Forms are
+/// Each of the two numbers has at least two decimals, a place to about a kilometre, so that "3,5" is none. One of them
+/// has three where only spaces are between them and neither has a sign or a letter, so that the times "12.30 14.00" are
+/// none. Degrees with minutes are not read. Forms are
 /// `43.5665,-6.058` and `43.5665 -6.058`; `43,5665 -6,058`, whose numbers must be apart, because a comma alone would
 /// not say where one ends; `43.5665N 6.058W` with the letter before or after, where Spanish has O for the west; and
 /// `geo:43.5665,-6.058;u=35` (RFC 5870).
@@ -11,11 +13,23 @@ struct TextPlace {
     /// The text without the place.
     let others: [Unicode.Scalar]
 
+    /// Whether the rest of the text has a number with as many decimals, too, so that the place may be another.
+    var isAmbiguous: Bool {
+        others.indices.dropFirst().contains { at in
+            let decimals = others[(at + 1)...].prefix(Self.fewestBareDecimals)
+            return ".,".unicodeScalars.contains(others[at]) && Scanner.isDigit(others[at - 1])
+                && decimals.count == Self.fewestBareDecimals && decimals.allSatisfy(Scanner.isDigit)
+        }
+    }
+
     private static let fewestDecimals = 2
+    private static let fewestBareDecimals = 3
     private static let mostDigits = 18
 
     /// Finds the first place of a folded text; nil where there is none.
     init?(in scalars: [Unicode.Scalar]) {
+        // Signs of degrees with minutes, and of minutes: their numbers are none of degrees alone.
+        if scalars.contains(where: { "°'".unicodeScalars.contains($0) }) { return nil }
         for start in scalars.indices {
             // A place begins at the beginning of a word.
             if start > 0, Self.isOfWord(scalars[start - 1]) { continue }
@@ -38,6 +52,11 @@ struct TextPlace {
         let point: Unicode.Scalar
         /// The letter of the hemisphere.
         let letter: Unicode.Scalar?
+        let decimals: Int
+        let isSigned: Bool
+
+        /// Whether the number may be a time or a price.
+        var isBare: Bool { letter == nil && !isSigned && decimals < fewestBareDecimals }
     }
 
     private struct Scanner {
@@ -55,6 +74,8 @@ struct TextPlace {
             else { return nil }
             // "12,34,56,78" would not say which comma is between the numbers.
             if first.point == ",", !gap.contains(where: { $0 == " " || $0 == ";" }) { return nil }
+            let isApart = first.point == "." && gap.contains { $0 != " " }
+            if !isURI, !isApart, first.isBare, second.isBare { return nil }
             if isURI {
                 while let next, next != " " { index += 1 }
             } else if let next, !" ,;.!)".unicodeScalars.contains(next) {
@@ -79,7 +100,8 @@ struct TextPlace {
         private mutating func scanNumber() -> Number? {
             var letter = scanLetter()
             let isNegative = next == "-"
-            if isNegative || next == "+" { index += 1 }
+            let isSigned = isNegative || next == "+"
+            if isSigned { index += 1 }
             if isNegative, letter != nil { return nil }
             let start = index
             while let next, Self.isDigit(next) { index += 1 }
@@ -93,7 +115,9 @@ struct TextPlace {
                 let magnitude = Double(String(String.UnicodeScalarView(whole + ["."] + fraction)))
             else { return nil }
             if letter == nil, !isNegative { letter = scanLetterBehind() }
-            return Number(value: isNegative ? -magnitude : magnitude, point: point, letter: letter)
+            return Number(
+                value: isNegative ? -magnitude : magnitude, point: point, letter: letter, decimals: fraction.count,
+                isSigned: isSigned)
         }
 
         /// Scans the letter of a hemisphere before a number.

@@ -102,6 +102,9 @@ struct Serve: AsyncParsableCommand {
         if let publicURL, publicURL.wholeMatch(of: /https?:\/\/[A-Za-z0-9.\-\[\]:]+(\/[A-Za-z0-9._~\-\/]*)?/) == nil {
             throw ValidationError("--public-url: '\(publicURL)' is not of the form https://muster.example")
         }
+        if sms.twilioAuthToken != nil, publicURL == nil {
+            throw ValidationError("--twilio-auth-token needs --public-url: Twilio signs the address that it posts to")
+        }
         for range in trustedProxies where AddressRange(range) == nil {
             throw ValidationError("--trusted-proxy: '\(range)' is not an address or a range such as 10.0.0.0/8")
         }

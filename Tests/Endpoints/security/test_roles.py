@@ -229,7 +229,7 @@ own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for mo
     (method, path + more) for method, path in (("GET", "/osmand"), ("POST", "/osmand"), ("POST", "/overland"))
     for more in ("", "/{token}")} | {("POST", f"/ulogger{token}/client/index.php") for token in ("", "/{token}")} | {
     ("POST", "/sms")}
-"""They prove by themselves who reports; below, and in test_sms.py."""
+"""They prove by themselves who reports; below, and in test_sms_strangers.py."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
 """AWS's, and POST /: only a signature is a proof; test_amazon_*.py and test_cognito_*.py."""

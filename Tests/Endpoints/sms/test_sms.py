@@ -1,74 +1,13 @@
 """What people write by SMS, through each gateway, over a real socket."""
 
 import itertools
-import re
-import subprocess
 
 import pytest
 
-from muster_process import MusterProcess, binary
 from native_api import box, now, polygon, stamp
-from sms_gateway import SMSGateway
+from sms_gateway import SMSGateway, arguments, code_in, count, declarations, public_url, state, token
 
-public_url = "https://muster.example.org"
-token = "0123456789abcdef0123456789abcdef"
 sids = (f"SM{number:032x}" for number in itertools.count())
-
-
-def arguments(folder):
-    secret = folder / "twilio-token"
-    secret.write_text(token + "\n")
-    return ["--sms-gateway", "texts", "--twilio-auth-token", str(secret), "--sms-country", "34",
-            "--public-url", public_url]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files):
-    folder = tmp_path_factory.mktemp("sms")
-    server = MusterProcess(folder / "muster", arguments(folder))
-    server.model = store_of_files
-    with server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def gateway(server, admin):
-    admin.make_team("north")
-    key = admin.make_user("texts", "gateway").token
-    return SMSGateway(server, key, token, public_url)
-
-
-numbers = itertools.count(600_000_000)
-
-
-@pytest.fixture
-def person(admin, gateway):
-    """A member with a number of their own."""
-    number = next(numbers)
-    name = f"p{number}"
-    api = admin.make_user(name, "member", "north")
-    admin.ok("PATCH", f"/users/{name}", {"phone": f"{number:,}".replace(",", " ")})
-    api.name, api.number = name, f"+34{number}"
-    return api
-
-
-def declarations(admin, person):
-    return admin.items(f"/users/{person.name}/declarations")
-
-
-def state(admin, person):
-    page = admin.ok("GET", "/teams/north/safety")
-    return next(member["state"] for member in page["members"] if member["user"] == person.name)
-
-
-def count(admin, event):
-    text = admin.send("GET", "//metrics").text
-    found = re.search(rf'muster_events_total{{event="{event}"}} (\d+)', text)
-    return int(found.group(1)) if found else 0
-
-
-def code_in(answer):
-    return re.search(r"\b\d{6}\b", answer).group(0)
 
 
 # MARK: Each gateway
@@ -142,6 +81,49 @@ def test_safe_does_not_end_an_sos(admin, gateway, person):
     assert state(admin, person) == "sos"
 
 
+def test_a_code_from_before_a_call_does_not_end_it_however_late_its_text_arrives(admin, gateway, person):
+    """Gateways and networks deliver texts late and in any order."""
+    code = code_in(gateway.gammu(person.number, "SAFE"))
+    gateway.gammu(person.number, "HELP")
+    again = gateway.gammu(person.number, f"SAFE {code}")
+    assert code_in(again) != code and state(admin, person) == "needsHelp"
+    gateway.gammu(person.number, f"SAFE {code_in(again)}")
+    assert state(admin, person) == "safe"
+
+
+def test_a_code_from_before_a_call_by_the_app_is_replaced(admin, gateway, person):
+    code = code_in(gateway.gammu(person.number, "SAFE"))
+    person.ok("POST", f"/users/{person.name}/declarations", {"kind": "needsHelp"})
+    next_code = code_in(gateway.gammu(person.number, "SAFE"))
+    assert next_code != code
+    gateway.gammu(person.number, f"SAFE {code}")
+    assert state(admin, person) == "needsHelp"
+    person.ok("POST", f"/users/{person.name}/declarations", {"kind": "needsHelp"})
+    before = count(admin, "sms_too_late")
+    assert gateway.gammu(person.number, f"SAFE {next_code}").startswith("Muster: not counted")
+    assert state(admin, person) == "needsHelp" and count(admin, "sms_too_late") == before + 1
+
+
+def test_a_safe_from_before_an_incident_does_not_count_in_it(admin, gateway, person):
+    team = f"team-{person.name}"
+    admin.make_team(team)
+    admin.ok("PATCH", f"/users/{person.name}", {"team": team})
+    code = code_in(gateway.gammu(person.number, "SAFE"))
+    admin.ok("POST", f"/teams/{team}/incidents", {"kind": "real"})
+    assert gateway.gammu(person.number, f"SAFE {code}").startswith("Muster: not counted")
+    assert admin.ok("GET", f"/teams/{team}/safety")["members"][0]["state"] == "unknown"
+    code = code_in(gateway.gammu(person.number, "SAFE"))
+    assert gateway.gammu(person.number, f"SAFE {code}").startswith("Muster: understood SAFE.")
+    assert admin.ok("GET", f"/teams/{team}/safety")["members"][0]["state"] == "safe"
+
+
+def test_a_call_with_more_words_counts_and_its_note_is_the_whole_text(admin, gateway, person):
+    text = "SOS trapped on the 3rd floor, " + "two children with me, " * 10
+    assert gateway.gammu(person.number, text).startswith("Muster: understood SOS.")
+    assert gateway.gammu(person.number, "HELP 482913").startswith("Muster: understood SOS.")
+    assert declarations(admin, person)[0]["note"] == "SMS: " + text.strip()
+
+
 def test_safe_ends_a_call_for_help_that_is_no_sos(admin, gateway, person):
     gateway.gammu(person.number, "HELP")
     code = code_in(gateway.gammu(person.number, "SAFE"))
@@ -188,6 +170,20 @@ def test_places_make_nobody_safe(admin, gateway, person):
     assert state(admin, person) == "unknown"
 
 
+@pytest.mark.parametrize("hours", [8, -8])
+def test_the_time_zone_of_a_gateway_that_is_hours_off_is_counted(admin, gateway, person, hours):
+    before = count(admin, "sms_clock")
+    at = stamp(now() - hours * 3_600_000)[:19].replace("T", " ")
+    assert gateway.kannel(person.number, "43.5665,-6.058", f"zone{hours}", time=at).startswith("Muster: understood")
+    assert count(admin, "sms_clock") == before + 1
+
+
+def test_a_place_from_before_the_newest_is_too_late(admin, gateway, person):
+    at = [stamp(now() - seconds * 1_000)[:19].replace("T", " ") for seconds in (60, 600)]
+    assert gateway.kannel(person.number, "43.5665,-6.058", "new", time=at[0]).startswith("Muster: understood")
+    assert gateway.kannel(person.number, "10.0001,10.0001", "old", time=at[1]).startswith("Muster: not counted")
+
+
 # MARK: Repeats, times and a restart
 
 
@@ -196,6 +192,14 @@ def test_a_text_that_comes_again_counts_once_and_is_answered_again(admin, gatewa
     answers = {gateway.twilio(person.number, "HELP", sid) for _ in range(3)}
     assert len(answers) == 1 and answers.pop().startswith("Muster: understood HELP.")
     assert len(declarations(admin, person)) == 1
+
+
+def test_an_id_that_two_texts_have_loses_neither(admin, gateway, person):
+    """The counter of a gateway may begin anew."""
+    assert gateway.gammu(person.number, "SAFE", "1").startswith("Muster: to count")
+    assert gateway.gammu(person.number, "HELP", "1").startswith("Muster: understood HELP.")
+    assert gateway.gammu(person.number, "SOS", "1").startswith("Muster: understood SOS.")
+    assert state(admin, person) == "sos"
 
 
 def test_an_id_that_two_people_have_is_of_two_texts(admin, gateway, person):
@@ -242,118 +246,3 @@ def test_a_restart_changes_nothing(make_server, tmp_path):
     assert len(declarations(admin, person)) == 1
     again = gateway.twilio("+34600111222", f"SAFE {code_in(asked)}", "SM3")
     assert code_in(again) != code_in(asked) and state(admin, person) == "needsHelp"
-
-
-# MARK: Strangers
-
-
-def test_an_unknown_number_is_told_nothing_and_counted(admin, gateway):
-    before = count(admin, "sms_unknown_number")
-    for sender in ("+34699999999", "Movistar", "112"):
-        assert gateway.twilio(sender, "SOS", next(sids)) == ""
-        assert gateway.gammu(sender, "SAFE") == ""
-    assert count(admin, "sms_unknown_number") == before + 6
-
-
-def test_the_number_of_two_people_is_of_nobody_and_the_operator_is_warned(admin, gateway, server, person):
-    twin = admin.make_user(f"{person.name}-twin", "member", "north")
-    twin.name = f"{person.name}-twin"
-    admin.ok("PATCH", f"/users/{twin.name}", {"phone": person.number})
-    assert gateway.gammu(person.number, "SOS") == ""
-    assert declarations(admin, person) == [] and declarations(admin, twin) == []
-    assert count(admin, "sms_shared_number") == 1
-    assert "Several users have one number" in server.log() and person.name in server.log()
-    assert person.number not in server.log()
-    admin.ok("PATCH", f"/users/{twin.name}", {"phone": None})
-    assert gateway.gammu(person.number, "SOS").startswith("Muster: understood SOS.")
-
-
-def test_a_gateway_or_an_analyst_with_a_number_says_nothing(admin, gateway):
-    admin.make_user("observer", "analyst")
-    admin.ok("PATCH", "/users/observer", {"phone": "+34611000111"})
-    assert gateway.gammu("+34611000111", "SOS") == ""
-    assert count(admin, "sms_not_allowed") == 1
-
-
-def test_a_forged_signature_is_refused(admin, gateway, person):
-    before = count(admin, "sms_signature_refused")
-    genuine = gateway.signer.compute_signature(public_url + "/sms", {"From": person.number, "Body": "SOS"})
-    for signature in ("x", genuine, "AAAAAAAAAAAAAAAAAAAAAAAAAAA="):
-        gateway.twilio(person.number, "SOS", next(sids), signature=signature, status=401)
-    # A signature over another address, and one by another token.
-    other = SMSGateway(gateway.server, gateway.key, token, "https://other.example.org")
-    other.twilio(person.number, "SOS", next(sids), status=401)
-    other = SMSGateway(gateway.server, gateway.key, token[::-1], public_url)
-    other.twilio(person.number, "SOS", next(sids), status=401)
-    assert count(admin, "sms_signature_refused") == before + 5
-    assert declarations(admin, person) == []
-
-
-def test_the_query_of_the_address_is_signed_too(gateway, person):
-    assert gateway.twilio(person.number, "HELP", next(sids), path="/sms?from=x&b=%20").startswith("Muster: ")
-
-
-def test_only_the_named_gateway_posts(admin, gateway, person):
-    scanner = admin.make_user("scanner", "gateway")
-    gateway.gammu(person.number, "SOS", key=scanner.token, status=403)
-    gateway.gammu(person.number, "SOS", key=person.token, status=403)
-    gateway.gammu(person.number, "SOS", key=admin.token, status=403)
-    gateway.gammu(person.number, "SOS", key="mk_guess", status=401)
-    gateway.kannel(person.number, "SOS", "x", user="scanner", status=401)
-    assert gateway.post("/sms", "from=1&text=SOS", {})[0] == 401
-    assert declarations(admin, person) == []
-
-
-@pytest.mark.parametrize("body", ["", "text=SOS", "from=&text=SOS", "from=%2B34600&from=%2B34601&text=SOS", "%zz"])
-def test_a_post_without_one_sender_is_refused_in_words(gateway, body):
-    status, _, answer = gateway.post("/sms", body, {
-        "Content-Type": "application/x-www-form-urlencoded", "Authorization": f"Bearer {gateway.key}"})
-    assert status == 422 and "must be the sender's number, once" in answer
-
-
-def test_a_large_body_is_refused(gateway):
-    status, _, _ = gateway.post("/sms", "from=1&text=" + "x" * 20_000, {
-        "Content-Type": "application/x-www-form-urlencoded", "Authorization": f"Bearer {gateway.key}"})
-    assert status == 413
-
-
-def test_without_the_setting_nobody_posts(make_server):
-    server = make_server()
-    server.start()
-    key = server.admin().make_user("texts", "gateway").token
-    gateway = SMSGateway(server, key, token, public_url)
-    assert "--sms-gateway" in gateway.gammu("+34600111222", "SOS", status=403)
-    gateway.twilio("+34600111222", "SOS", "SM1", status=401)
-
-
-# MARK: Rates and secrets
-
-
-def test_beyond_the_rate_nobody_is_answered_and_every_call_counts(admin, gateway, person):
-    answers = [gateway.gammu(person.number, "what?") for _ in range(14)]
-    assert all(answers[:10]) and not any(answers[10:])
-    assert gateway.gammu(person.number, "SOS") == ""
-    assert state(admin, person) == "sos"
-    assert count(admin, "sms_over_rate") == 5
-
-
-def test_the_log_has_neither_texts_nor_numbers_nor_secrets(gateway, server, person):
-    gateway.gammu(person.number, "SOS 43.5665,-6.058")
-    gateway.twilio(person.number, "hello secret words", next(sids))
-    log = server.log()
-    for secret in (token, gateway.key, person.number, "secret words", "43.5665"):
-        assert secret not in log
-
-
-@pytest.mark.parametrize("options,words", [
-    (["--sms-gateway", "a b"], "not the name of a user"), (["--sms-country", "+34"], "not a country code"),
-    (["--sms-language", "de"], "not en, es, ja or zh"), (["--twilio-auth-token", "short"], "needs --sms-gateway"),
-    (["--sms-gateway", "texts", "--twilio-auth-token", "none"], "there is no file none"),
-    (["--sms-gateway", "texts", "--twilio-auth-token", "short"], "short does not hold one token"),
-])
-def test_settings_that_cannot_be_used_are_named(tmp_path, options, words):
-    (tmp_path / "short").write_text("12345")
-    done = subprocess.run(
-        [binary, "serve", "--data", str(tmp_path / "data"), "--port", "0", *options], cwd=tmp_path,
-        capture_output=True, text=True, timeout=120)
-    assert done.returncode != 0 and words in done.stderr and "12345" not in done.stderr

@@ -2,10 +2,42 @@
 
 import base64
 import http.client
+import re
 import xml.etree.ElementTree
 from urllib.parse import quote, urlencode, urlsplit
 
 from twilio.request_validator import RequestValidator
+
+public_url = "https://muster.example.org"
+token = "0123456789abcdef0123456789abcdef"
+
+
+def arguments(folder):
+    """The options of a server that takes texts from `SMSGateway`."""
+    secret = folder / "twilio-token"
+    secret.write_text(token + "\n")
+    return ["--sms-gateway", "texts", "--twilio-auth-token", str(secret), "--sms-country", "34",
+            "--public-url", public_url]
+
+
+def declarations(admin, person):
+    return admin.items(f"/users/{person.name}/declarations")
+
+
+def state(admin, person):
+    page = admin.ok("GET", "/teams/north/safety")
+    return next(member["state"] for member in page["members"] if member["user"] == person.name)
+
+
+def count(admin, event):
+    """How often the server has counted an event."""
+    text = admin.send("GET", "//metrics").text
+    found = re.search(rf'muster_events_total{{event="{event}"}} (\d+)', text)
+    return int(found.group(1)) if found else 0
+
+
+def code_in(answer):
+    return re.search(r"\b\d{6}\b", answer).group(0)
 
 
 class SMSGateway:

@@ -30,35 +30,62 @@ import Testing
 
     @Test func `a code counts once, for its person, until its time is over`() {
         let senders = makeSenders()
-        let code = senders.openCode(of: ana, at: place, now: start)
+        let code = senders.openCode(of: ana, at: place, after: nil, now: start)
         #expect(code == "000001")
-        #expect(senders.openCode(of: ana, at: nil, now: start.advanced(bySeconds: 60)) == code)
-        #expect(!senders.useCode(code, of: UserNumber(2), now: start).isRight)
+        #expect(senders.openCode(of: ana, at: nil, after: nil, now: start.advanced(bySeconds: 60)) == code)
+        #expect(senders.matchingCode(code, of: UserNumber(2), now: start) == nil)
         let late = start.advanced(bySeconds: 15 * 60)
-        #expect(!senders.useCode(code, of: ana, now: late).isRight)
-        let use = senders.useCode(code, of: ana, now: start.advanced(bySeconds: 899))
-        #expect(use.isRight && use.place == place)
-        #expect(!senders.useCode(code, of: ana, now: start).isRight)
-        #expect(senders.openCode(of: ana, at: nil, now: start) != code)
+        #expect(senders.matchingCode(code, of: ana, now: late) == nil)
+        let open = senders.matchingCode(code, of: ana, now: start.advanced(bySeconds: 899))
+        #expect(open?.place == place && open?.openedAt == start)
+        #expect(senders.matchingCode(code, of: ana, now: start) == open, "a code is open until it is closed")
+        senders.closeCode(open, of: ana)
+        #expect(senders.matchingCode(code, of: ana, now: start) == nil)
+        #expect(senders.openCode(of: ana, at: nil, after: nil, now: start) != code)
+    }
+
+    @Test func `a code from before something newer is replaced`() throws {
+        let senders = makeSenders()
+        let code = senders.openCode(of: ana, at: nil, after: start.advanced(bySeconds: -1), now: start)
+        let former = try #require(senders.matchingCode(code, of: ana, now: start))
+        let later = start.advanced(bySeconds: 60)
+        #expect(senders.openCode(of: ana, at: nil, after: start.advanced(bySeconds: -1), now: later) == code)
+        let next = senders.openCode(of: ana, at: nil, after: start, now: later)
+        #expect(next != code)
+        #expect(senders.matchingCode(next, of: ana, now: later)?.openedAt == later)
+        senders.closeCode(former, of: ana)
+        #expect(senders.matchingCode(next, of: ana, now: later) != nil, "the end of one code is not that of the next")
+        senders.closeCode(of: ana)
+        #expect(senders.matchingCode(next, of: ana, now: later) == nil)
     }
 
     @Test func `after five wrong codes the right one is wrong, too, for a while`() {
         let clock = Clock()
         let senders = makeSenders(clock)
-        let code = senders.openCode(of: ana, at: nil, now: start)
-        for _ in 0..<5 { #expect(!senders.useCode("999999", of: ana, now: start).isRight) }
-        #expect(!senders.useCode(code, of: ana, now: start).isRight)
+        let code = senders.openCode(of: ana, at: nil, after: nil, now: start)
+        for _ in 0..<5 { #expect(senders.matchingCode("999999", of: ana, now: start) == nil) }
+        #expect(senders.matchingCode(code, of: ana, now: start) == nil)
         clock.advance(bySeconds: 3_600 / 5 + 1)
-        #expect(senders.useCode(code, of: ana, now: start).isRight)
+        #expect(senders.matchingCode(code, of: ana, now: start) != nil)
     }
 
     @Test func `ten texts are answered at once, and one a minute after that`() {
         let clock = Clock()
         let senders = makeSenders(clock)
-        #expect((0..<12).count { _ in senders.admitText(of: ana) } == 10)
-        #expect(senders.admitText(of: UserNumber(2)))
+        #expect((0..<12).count { _ in senders.admitText(of: ana, .other) } == 10)
+        #expect(senders.admitText(of: UserNumber(2), .other))
         clock.advance(bySeconds: 61)
-        #expect((0..<12).count { _ in senders.admitText(of: ana) } == 1)
+        #expect((0..<12).count { _ in senders.admitText(of: ana, .other) } == 1)
+        #expect((0..<12).count { _ in senders.admitText(of: ana, .call) } == 10, "calls are counted apart")
+    }
+
+    @Test func `three texts that say nothing are answered in an hour`() {
+        let clock = Clock()
+        let senders = makeSenders(clock)
+        #expect((0..<5).count { _ in senders.admitText(of: ana, .unknown) } == 3)
+        #expect(senders.admitText(of: ana, .other))
+        clock.advance(bySeconds: 1_201)
+        #expect((0..<5).count { _ in senders.admitText(of: ana, .unknown) } == 1)
     }
 
     @Test func `the newest answers are kept`() {

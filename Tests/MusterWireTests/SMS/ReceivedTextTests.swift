@@ -35,13 +35,35 @@ import Testing
                 kannel: FormFields(""), sender: "%2B34600111222", time: "2026-11-30 22:15:00",
                 body: [0x71, 0x21, 0x4E, 0x8B], contentType: "text/plain; charset=\"UTF-16BE\""))
         #expect(wide.sender == "+34600111222" && wide.text == "無事" && wide.id == nil)
-        let unreadable: [([UInt8], String)] = [
-            ([0xFF, 0xFE], "text/plain"), ([0x71], "text/plain; charset=UTF-16BE"),
-        ]
-        for (body, type) in unreadable {
-            #expect(
-                ReceivedText(kannel: query, sender: nil, time: nil, body: body, contentType: type) == nil, "\(type)")
-        }
         #expect(ReceivedText(kannel: FormFields(""), sender: nil, time: nil, body: [], contentType: nil) == nil)
+    }
+
+    private static let bodies: [([UInt8], String, String)] = [
+        (Array("SOS ni".utf8) + [0xF1] + Array("o".utf8), "text/plain", "SOS niño"),
+        ([0xFF], "text/plain; charset=UTF-8", "ÿ"),
+        ([0, 0x53, 0, 0x4F, 0, 0x53, 0], "text/plain; charset=UTF-16BE", "SOS"),
+        ([0x53, 0, 0x4F, 0, 0x53, 0], "text/plain; charset=\"utf-16le\"", "SOS"),
+        ([0xFF, 0xFE, 0x53, 0, 0x4F, 0, 0x53, 0], "text/plain; charset=UTF-16", "\u{FEFF}SOS"),
+        ([0xD8, 0, 0, 0x53], "text/plain; charset=UTF-16BE", "\u{FFFD}S"),
+        ([0x71], "text/plain; charset=UTF-16BE", ""), ([], "text/plain; charset=UTF-16BE", ""),
+    ]
+
+    @Test(arguments: bodies)
+    func `a text in a wrong character set is read as far as it can be`(body: [UInt8], type: String, text: String) {
+        let query = FormFields("from=34600111222")
+        let received = ReceivedText(kannel: query, sender: nil, time: nil, body: body, contentType: type)
+        #expect(received?.text == text, "\(type)")
+    }
+
+    @Test func `wrong escapes and a second text lose nothing`() {
+        func text(_ form: String) -> String? { ReceivedText(form: FormFields(anyForm: "from=346001&" + form))?.text }
+        #expect(text("text=SOS+ni%F1o") == "SOS niño")
+        #expect(text("text=SOS+100%") == "SOS 100%")
+        #expect(text("text=SOS%zz%4") == "SOS%zz%4")
+        #expect(text("text=SOS&text=here") == "SOS\nhere")
+        #expect(text("text=ni%C3%B1o") == "niño")
+        #expect(text("") == "")
+        #expect(ReceivedText(form: FormFields(anyForm: "text=SOS")) == nil)
+        #expect(ReceivedText(twilio: FormFields(anyForm: "From=1&Body=SOS&Body=now"))?.text == "SOS\nnow")
     }
 }

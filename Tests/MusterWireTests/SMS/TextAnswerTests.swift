@@ -14,7 +14,8 @@ import Testing
         let place = Coordinate(validLatitude: -43.566_512_3, longitude: -176.058_123)
         return [
             .confirmSafe(code: "482913", minutes: 15), .safe, .sosStands, .help(at: nil), .help(at: place),
-            .sos(at: nil), .sos(at: place), .place(place), .tooLate, .notUnderstood,
+            .sos(at: nil), .sos(at: place), .place(place), .tooLate, .sharedNumber,
+            .notUnderstood,
         ]
     }()
 

@@ -34,10 +34,37 @@ import Testing
         #expect(message.language == language, "\(text)")
     }
 
-    @Test(arguments: ["SOS", "sos", "S.O.S", "ＳＯＳ！", "sos!!!", "mayday", "救命"])
+    @Test(arguments: ["SOS", "sos", "S.O.S", "s.o.s.", "S O S", "ＳＯＳ！", "sos!!!", "mayday", "救命", "🆘", "🆘🆘"])
     func `words for danger are an SOS`(text: String) {
-        let isSpelled = text.contains(".")
-        #expect(TextMessage(text).content == (isSpelled ? .unknown : .sos(at: nil)), "\(text)")
+        #expect(TextMessage(text).content == .sos(at: nil), "\(text)")
+    }
+
+    private static let longerCalls: [(String, TextMessage.Content)] =
+        [
+            "SOS 482913", "SOS SOS SOS", "sos trapped 3rd floor", "SOS 43.5,-6.0", "SOS 91.00,10.00", "sos safe",
+            "SOS, are you there?", "S.O.S. school", "mayday mayday mayday", "SOS43.5", "救命啊", "救命！快来",
+            "SOS 43.5665 43.5665 43.5665", "SOS 0°05.99'N 6°03.48'W",
+        ].map { ($0, .sos(at: nil)) }
+        + [
+            "HELP 482913", "HELP HELP", "help please", "Help me!", "HELP 🙏", "ayuda por favor", "ayúdame",
+            "Ayúdenme ya",
+            "I need help now", "please help", "socorro, fuego", "助けて助けて", "助けてください！", "タスケテー", "救救我", "求助！",
+            "我需要帮助。", "HELP: broken leg",
+        ].map { ($0, .help(at: nil)) }
+        + [
+            ("SOS https://maps.google.com/?q=43.5665,-6.058", .sos(at: place)),
+            ("43.5665,-6.058 ayuda por favor", .help(at: place)), ("SOS 43.5665N 6.058W, 3rd floor", .sos(at: place)),
+            ("sos 43.5665,-6.058 since 12.30", .sos(at: place)),
+        ]
+
+    @Test(arguments: longerCalls)
+    func `a call for help may have anything behind it`(text: String, content: TextMessage.Content) {
+        #expect(TextMessage(text).content == content, "\(text)")
+    }
+
+    @Test(arguments: ["助けてか", "助けて？", "求助吗", "救命嗎？", "不求助", "不需要帮助", "helpful", "sossego", "unhelp"])
+    func `a question, a denial and another word are no call`(text: String) {
+        #expect(TextMessage(text).content == .unknown, "\(text)")
     }
 
     private static let unknown = [
@@ -46,9 +73,10 @@ import Testing
         "safe?", "SAFE？", "safe not", "safe, not", "is Ana safe", "Ana safe", "safe house", "we are safe", "seguro",
         "estoy seguro", "no help", "no need help", "help?", "without help", "no necesito ayuda", "無事ではない", "無事？",
         "無事じゃない", "安全ではない", "安全でない", "不安全", "不平安", "安全吗", "安全嗎", "没事", "我不安全", "sos?",
-        "no sos", "not sos", "safe sos", "sos safe", "safe help", "safe safe", "help 123456", "sos 123456", "12345",
-        "safe 12345", "safe 1234567", "1234567", "123456 safe", "STOP", "🆘", "safe 🙂", "{}", "<safe>", "safe/unsafe",
-        "safe\u{202E}", "saf\u{0000}e", "ѕafe",
+        "no sos", "not sos", "safe sos", "safe help", "safe safe", "12345",
+        "safe 12345", "safe 1234567", "1234567", "123456 safe", "STOP", "safe 🙂", "{}", "<safe>", "safe/unsafe",
+        "safe\u{202E}", "saf\u{0000}e", "ѕafe", "s\u{336}a\u{336}f\u{336}e\u{336}",
+        "safe\u{338}", "safe\u{335} 482913",
     ]
 
     @Test(arguments: unknown)
@@ -66,6 +94,7 @@ import Testing
     private static let places = [
         "43.5665,-6.058", "43.5665, -6.058", "43.5665 -6.058", "43.5665;-6.058", "+43.5665,-6.058", "43,5665 -6,058",
         "43,5665; -6,058", "43,5665, -6,058", "43.5665N 6.058W", "43.5665 N, 6.058 W", "43.5665° N, 6.058° W",
+        "43.5665° -6.058°",
         "N43.5665 W6.058", "N 43.5665 W 6.058", "43.5665N 6.058O", "6.058W 43.5665N", "43.5665,−6.058",
         "geo:43.5665,-6.058", "geo:43.5665,-6.058;u=35", "geo:43.5665,-6.058,417", "(43.5665,-6.058)",
         "４３．５６６５，－６．０５８", "43.56650,-6.05800.",
@@ -95,6 +124,8 @@ import Testing
         "1.43.5665,-6.058", "43.5665,-6.058x", "43.5665 43.5665 43.5665", "not 43.5665,-6.058", "near 43.5665,-6.058",
         "43.5665,-6.058 43.5665,-6.058", "43.5665 -6,058", "geo:", "geo:x", "nan,nan", "43.5665,-6.058?", "1e5.00,1.00",
         "43.5665,-6.058 safe 482913", "43.56650000000000000000,-6.05800000000000000000",
+        "12.30 14.00", "12,30 14,00", "12,30, 14,00", "0°05.99'N 6°03.48'W", "43°33.99'N, 6°3.48'W", "43°33.99 6.058",
+        "43° 33.99 -6.058", "43 33.99'N 6 3.48'W",
     ]
 
     @Test(arguments: noPlaces)
@@ -102,7 +133,10 @@ import Testing
         #expect(TextMessage(text).content == .unknown, "\(text)")
     }
 
-    @Test func `a very long text says nothing`() {
+    @Test func `a very long text says nothing, but a call for help`() {
+        let long = String(repeating: "わ ", count: TextMessage.limitBytes)
+        #expect(TextMessage("SOS " + long).content == .sos(at: nil))
+        #expect(TextMessage("safe " + long).content == .unknown)
         #expect(TextMessage("safe" + String(repeating: " ", count: TextMessage.limitBytes)).content == .unknown)
     }
 }
