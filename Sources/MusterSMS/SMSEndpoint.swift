@@ -69,8 +69,15 @@ package struct SMSEndpoint: Endpoint {
         if request.mediaType == "application/x-www-form-urlencoded" {
             return ReceivedText(form: FormFields(anyForm: String(buffer: body)))
         }
+        let type = request.mediaType
+        guard type == nil || type?.hasPrefix("text/") == true || type == "application/octet-stream" else {
+            throw Problem.unsupportedMediaType("A text comes as a form, or as Kannel posts it.")
+        }
+        let query = FormFields(anyForm: request.uri.query ?? "")
+        // A person at a command line, or a small program, puts all of it into the address.
+        if body.readableBytes == 0, !query.texts("text").isEmpty { return ReceivedText(form: query) }
         return ReceivedText(
-            kannel: FormFields(anyForm: request.uri.query ?? ""), sender: request.headers[.kannelFrom],
+            kannel: query, sender: request.headers[.kannelFrom],
             time: request.headers[.kannelTime], body: Array(buffer: body), contentType: request.headers[.contentType])
     }
 

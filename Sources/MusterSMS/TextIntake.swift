@@ -197,6 +197,8 @@ struct TextIntake: Sendable {
         }
         if declared.status == .sos { return isAdmitted ? .sosStands : nil }
         let newest = [declared.latest, incident?.startedAt].compactMap { $0 }.max()
+        // Somebody who sends it again does not know that it counted.
+        if let code, declared.status == .safe, senders.isUsedCode(code, of: user) { return isAdmitted ? .safe : nil }
         guard let code, let open = senders.matchingCode(code, of: user, now: now) else {
             if code != nil { metrics.count(event: "sms_wrong_code") }
             guard isAdmitted else { return nil }

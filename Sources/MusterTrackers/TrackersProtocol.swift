@@ -45,7 +45,8 @@ struct TrackersProtocol: RouteProtocol {
             metrics.count(event: "trackers_refused")
             if app.keepsReportsWhenUnauthorized { return unauthorized }
             return Problem.unavailable(
-                "The token is wrong or revoked.", retryAfterSeconds: TrackersEndpoint.mendSeconds
+                "The token is wrong or revoked, or the login is not its user's name.",
+                retryAfterSeconds: TrackersEndpoint.mendSeconds
             ).response
         case IdentityError.tooManyTries(let seconds):
             return Problem.unavailable("Too many requests.", retryAfterSeconds: seconds).response

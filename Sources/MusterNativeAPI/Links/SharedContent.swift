@@ -25,7 +25,7 @@ struct SharedContent: Sendable {
         var showsSafety: Bool
         /// When the server last heard from the person's devices.
         var heard: Instant?
-        /// The newest place of the person's devices, and when they were there.
+        /// The newest place of the person's devices or, while they call for help, of the call, and when they were there.
         var located: (position: Position, at: Instant)?
     }
 
@@ -74,19 +74,49 @@ extension SharedRoutes {
     }
 
     private func person(_ number: UserNumber?) async throws -> SharedContent.Person {
-        let found = try await coordinator.inspect { engine, directory, _ -> SharedContent.Person? in
-            guard let user = number.flatMap({ directory.users[$0] }) else { return nil }
+        let (found, calledSince) = try await coordinator.inspect {
+            engine, directory, _ -> (SharedContent.Person?, Instant?) in
+            guard let user = number.flatMap({ directory.users[$0] }) else { return (nil, nil) }
+            let declared = engine.declared(of: user.number)
+            let isCalling = declared.status == .sos || declared.status == .needsHelp
             let located = directory.devices(of: user.number).compactMap { Whereabouts($0, in: engine).located }
             let team = user.team.flatMap { directory.teams[$0] }
             let isCalled = team.map { engine.openIncident(of: $0.number) != nil } ?? false
-            return SharedContent.Person(
+            let person = SharedContent.Person(
                 name: user.name, displayName: user.displayName,
                 safety: directory.named(engine.safety(of: user.number)),
                 showsSafety: isCalled || team?.incidents.showsSafetyAlways == true,
                 heard: engine.lastHeard(user.number), located: located.max { $0.at < $1.at })
+            return (person, isCalling ? declared.since : nil)
         }
-        guard let found else { throw IdentityError.refused }
-        return found
+        guard let number, var person = found else { throw IdentityError.refused }
+        if let calledSince, let call = try await placeOfCall(by: number, since: calledSince),
+            call.at >= person.located?.at ?? call.at
+        {
+            person.located = call
+        }
+        return person
+    }
+
+    /// The most declarations among which the place of a call is looked for.
+    private static let callLimit = 1_000
+
+    /// The newest place that a call for help named: a text by SMS comes from no device that is located.
+    private func placeOfCall(
+        by user: UserNumber, since: Instant
+    ) async throws -> (position: Position, at: Instant)? {
+        let cursor = DeclarationKey(sampleTime: since.advanced(byMilliseconds: -1), id: "")
+        let declarations = try await coordinator.read { store in
+            try store.declarations(of: user, after: cursor, limit: Self.callLimit)
+        }
+        let call = declarations.last { kept in
+            kept.isCurrent && kept.declaration.coordinate != nil
+                && (kept.declaration.kind == .sos || kept.declaration.kind == .needsHelp)
+        }
+        guard let call = call?.declaration, let coordinate = call.coordinate else { return nil }
+        let position = Position(
+            coordinate: coordinate, sampleTime: call.sampleTime, receivedTime: call.receivedTime)
+        return (position, call.sampleTime)
     }
 }
 

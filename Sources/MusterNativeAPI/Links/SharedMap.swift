@@ -100,7 +100,7 @@ struct SharedMap {
         let shown = ShownState(person.safety.safety, showsSafety: person.showsSafety)
         let name = Self.legible(person.displayName ?? person.name)
         var placemark = placemark(of: name, shown, person.safety.safety, as: "as of \(Self.words(now))")
-        placemark.lines.append(person.heard.map { "Last heard on \(Self.words($0))" } ?? "Never heard")
+        placemark.lines.append(person.heard.map { "Last heard on \(Self.words($0))" } ?? "No device was ever heard")
         if let heard = person.heard { placemark.data.append(("lastHeard", heard.rfc3339)) }
         guard let (position, at) = person.located else {
             placemark.lines.append("No place is known")

@@ -46,6 +46,7 @@ package final class TextSenders: Sendable {
         var unknownRates = QuotaBuckets<UserNumber>(perSecond: unknownPerHour / 3_600, burst: unknownBurst)
         var wrongCodes = QuotaBuckets<UserNumber>(perSecond: wrongPerHour / 3_600, burst: wrongBurst)
         var codes: [UserNumber: OpenCode] = [:]
+        var usedCodes: [UserNumber: String] = [:]
         var answers: [String: String] = [:]
         /// The ids of `answers`, the oldest first.
         var answered: [String] = []
@@ -135,8 +136,14 @@ package final class TextSenders: Sendable {
     /// - Parameter code: the code to close where it is still open; nil for any.
     package func closeCode(_ code: OpenCode? = nil, of user: UserNumber) {
         tables.withLock { tables in
+            if let code { tables.usedCodes[user] = code.code }
             if code == nil || tables.codes[user]?.code == code?.code { tables.codes[user] = nil }
         }
+    }
+
+    /// Whether this is the code that a user used last.
+    package func isUsedCode(_ code: String, of user: UserNumber) -> Bool {
+        tables.withLock { $0.usedCodes[user] == code }
     }
 
     private func makeCode() -> String {

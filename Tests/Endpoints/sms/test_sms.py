@@ -1,10 +1,12 @@
 """What people write by SMS, through each gateway, over a real socket."""
 
 import itertools
+import json
+from urllib.parse import urlencode
 
 import pytest
 
-from native_api import box, now, polygon, stamp
+from native_api import NativeApi, box, now, polygon, stamp
 from sms_gateway import SMSGateway, arguments, code_in, count, declarations, public_url, state, token
 
 sids = (f"SM{number:032x}" for number in itertools.count())
@@ -42,6 +44,26 @@ def test_the_person_of_a_national_number_is_known_by_the_country(admin, gateway,
     assert len(declarations(admin, person)) == 2
 
 
+def test_a_text_in_the_address_alone_is_read_and_no_other_form_loses_one_silently(admin, gateway, person):
+    key = {"Authorization": f"Bearer {gateway.key}"}
+    query = urlencode({"from": person.number, "text": "SOS"})
+    status, _, answer = gateway.post(f"/sms?{query}", b"", key)
+    assert status == 200 and answer.startswith("Muster: understood SOS.")
+    assert state(admin, person) == "sos"
+    body = json.dumps({"from": person.number, "text": "SOS"}).encode()
+    assert gateway.post("/sms", body, {**key, "Content-Type": "application/json"})[0] == 415
+
+
+def test_a_link_shows_the_place_of_a_call_by_text(admin, gateway, person):
+    gateway.gammu(person.number, "SOS 43.5665,-6.058")
+    made = admin.ok("POST", "/links", {"kind": "person", "user": person.name, "expiresSeconds": 600, "kml": True})
+    shown = NativeApi(admin.address, made["url"].split("#")[1]).ok("GET", "/shared")["person"]
+    assert (shown["state"], shown["position"]["latitude"]) == ("sos", 43.5665) and "accuracy" not in shown["position"]
+    target = made["kmlURL"].replace("link.kml", "map.kml").split("/api/v1")[1]
+    map_file = NativeApi(admin.address).send("GET", target).text
+    assert "<coordinates>-6.058,43.5665</coordinates>" in map_file and "No device was ever heard" in map_file
+
+
 # MARK: Safe
 
 
@@ -61,9 +83,12 @@ def test_safe_counts_once_the_phone_that_has_the_number_has_answered(admin, gate
 def test_the_code_alone_will_do_and_counts_once(admin, gateway, person):
     code = code_in(gateway.kannel(person.number, "estoy a salvo", "s1"))
     assert "safe" in gateway.kannel(person.number, code, "s2").lower()
-    again = gateway.kannel(person.number, code, "s3")
-    assert code_in(again) != code
+    # Whoever sends it again does not know that it counted. After a call for help it counts no more.
+    assert "safe" in gateway.kannel(person.number, code, "s3").lower()
     assert len(declarations(admin, person)) == 1
+    gateway.kannel(person.number, "HELP", "s4")
+    assert code_in(gateway.kannel(person.number, code, "s5")) != code
+    assert state(admin, person) == "needsHelp"
 
 
 def test_a_code_is_of_one_person_alone(admin, gateway, person):

@@ -42,7 +42,11 @@ export function trackerSetup(app, { server, user, device, token }) {
             settings: [["Server URL", address], ["Device ID", device], ["Access token", token]],
         };
     case "ulogger":
-        return { settings: [["User name", user], ["Password", token], ["Server URL", address]] };
+        return {
+            settings: [
+                ["User name", user], ["Password", token], ["Server URL", address], ["Live synchronization", "on"],
+            ],
+        };
     case "phonetrack":
         return {
             settings: [

@@ -33,7 +33,8 @@ extension DeviceCommand {
                 showCode(code, orElse: "enter the settings below")
             }
             for setting in setup.settings { announce("\(setting.name): \(setting.value)") }
-            remark("The code and the settings hold the token of \(device.user)/\(device.name).")
+            let holders = setup.link == nil ? "The settings hold" : "The code and the settings hold"
+            remark("\(holders) the token of \(device.user)/\(device.name).")
         }
     }
 }

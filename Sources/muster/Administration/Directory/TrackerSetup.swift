@@ -58,7 +58,7 @@ struct TrackerSetup: Encodable {
             link = nil
             settings = [
                 Setting(name: "User name", value: user), Setting(name: "Password", value: token),
-                Setting(name: "Server URL", value: address),
+                Setting(name: "Server URL", value: address), Setting(name: "Live synchronization", value: "on"),
             ]
         case .phonetrack:
             // The app, too, replaces its variables in the address, and posts what is behind `?` as a form.
