@@ -25,7 +25,7 @@ struct SharedContent: Sendable {
         var showsSafety: Bool
         /// When the server last heard from the person's devices.
         var heard: Instant?
-        /// The newest place of the person's devices or, while they call for help, of the call, and when they were there.
+        /// The newest place of the person's devices, or of their call for help, and when they were there.
         var located: (position: Position, at: Instant)?
     }
 
@@ -105,15 +105,15 @@ extension SharedRoutes {
     private func placeOfCall(
         by user: UserNumber, since: Instant
     ) async throws -> (position: Position, at: Instant)? {
-        let cursor = DeclarationKey(sampleTime: since.advanced(byMilliseconds: -1), id: "")
+        let cursor = DeclarationKey(sampleTime: since.advanced(bySeconds: -0.001), id: "")
         let declarations = try await coordinator.read { store in
             try store.declarations(of: user, after: cursor, limit: Self.callLimit)
         }
-        let call = declarations.last { kept in
-            kept.isCurrent && kept.declaration.coordinate != nil
-                && (kept.declaration.kind == .sos || kept.declaration.kind == .needsHelp)
+        let kinds: [Declaration.Kind] = [.sos, .needsHelp]
+        let call = declarations.lazy.filter(\.isCurrent).map(\.declaration).last { declaration in
+            declaration.coordinate != nil && kinds.contains(declaration.kind)
         }
-        guard let call = call?.declaration, let coordinate = call.coordinate else { return nil }
+        guard let call, let coordinate = call.coordinate else { return nil }
         let position = Position(
             coordinate: coordinate, sampleTime: call.sampleTime, receivedTime: call.receivedTime)
         return (position, call.sampleTime)
