@@ -12,7 +12,7 @@ package struct PhoneNumber: Hashable, Sendable {
 
     /// How many digits an international number may have (ITU-T E.164), and the fewest that count as one.
     package static let digitCount = 6...15
-    /// How many of the last digits must agree before two numbers are compared.
+    /// The number of last digits that must agree before the server compares two telephone numbers.
     private static let tailCount = 6
 
     /// Reads a number. Spaces and `( ) - . /` are left out, and so is the `(0)` of `+44 (0)20`.

@@ -33,8 +33,8 @@ extension TextMessage {
 
     /// The most words that a phrase for a call has.
     static let mostWordsOfCall = 3
-    /// The calls with which a text in Japanese or Chinese may begin without a space behind. None of them begins a text
-    /// that says the contrary.
+    /// The calls with which a text in Japanese or Chinese may begin without a space behind. No text that denies a call
+    /// begins with one of them.
     static let beginnings = [
         "助けて", "たすけて", "助けが必要です", "求助", "需要帮助", "需要幫助", "我需要帮助", "我需要幫助", "救我", "救救", "快救我", "救命",
         "🆘",
@@ -72,7 +72,7 @@ struct FoldedText {
         "á": "a", "à": "a", "é": "e", "è": "e", "í": "i", "ì": "i", "ó": "o", "ò": "o", "ú": "u", "ù": "u", "ü": "u",
     ]
 
-    /// A combining accent. The lines that strike a letter out are none: a struck word says the contrary.
+    /// A combining accent. The lines that strike a letter out are none: a struck "safe" is not "safe".
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         (0x300...0x36F).contains(scalar.value) && !(0x334...0x338).contains(scalar.value)
     }

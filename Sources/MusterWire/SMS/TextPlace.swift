@@ -141,7 +141,7 @@ struct TextPlace {
             return scalars[at]
         }
 
-        /// The place of two numbers. Their letters say which is the latitude; without letters it is the first.
+        /// Makes the place of two numbers. Their letters say which is the latitude; without letters the first one is.
         private static func coordinate(_ first: Number, _ second: Number) -> Coordinate? {
             var (latitude, longitude) = (first, second)
             if let letter = first.letter, !"ns".unicodeScalars.contains(letter) { swap(&latitude, &longitude) }

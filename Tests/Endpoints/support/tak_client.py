@@ -6,6 +6,7 @@ import pathlib
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import xml.etree.ElementTree as xml
@@ -17,6 +18,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from muster_process import binary
 
 wait_seconds = 60
+enrollment_host = "127.0.0.2" if sys.platform == "linux" else "127.0.0.1"
+"""Where clients enroll: an address that no other test uses, where the system has more than one of its own."""
 end_of_event = b"</event>"
 
 
@@ -39,7 +42,7 @@ def enroll(server, folder, user, device="phone", *options):
 def enrollment_link(server, user, device="phone", *options):
     """Runs `muster tak enroll --code`. Returns the link in its code."""
     answer = subprocess.run(
-        [binary, "tak", "enroll", device, "--user", user, "--host", "127.0.0.2", "--port", str(tak_port(server)),
+        [binary, "tak", "enroll", device, "--user", user, "--host", enrollment_host, "--port", str(tak_port(server)),
          "--code", "--json", "--data", str(server.data), *options],
         check=True, capture_output=True, timeout=wait_seconds, text=True)
     return json.loads(answer.stdout)["link"]

@@ -19,11 +19,11 @@ from pytak.crypto_classes import CertificateEnrollment
 
 from certificates import make_certificate
 from muster_process import MusterProcess
-from tak_client import enrollment_link, event, tak_port
+from tak_client import enrollment_host, enrollment_link, event, tak_port
 from waiting import eventually
 
-host = "127.0.0.2"
-"""An address of this machine that no other test uses: the port, 8446, is fixed in the clients."""
+host = enrollment_host
+"""The port there, 8446, is fixed in the clients."""
 root = "/Marti/api/tls"
 
 

@@ -9,10 +9,10 @@ package struct EnrollmentToken: Sendable {
     package let expiresAt: Instant
 }
 
-/// Enrolling a client that makes its own private key and asks for a certificate, as ATAK does with a QR code.
+/// A client enrolls: it makes its own private key and asks for a certificate, as ATAK does with a QR code.
 ///
-/// The token is stored as the device's tokens are, and ends as they end. It opens no other route: its kind is another,
-/// so nobody reports with it.
+/// The token of an enrollment is stored as the device's tokens are, and ends as they end. It is of another kind, so it
+/// opens no other route, and nobody reports with it.
 extension Identity {
     /// How long such a token is valid.
     package static let enrollmentSeconds: Double = 3600

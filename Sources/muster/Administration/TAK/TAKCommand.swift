@@ -42,12 +42,8 @@ struct TAKCommand: AsyncParsableCommand {
         }
 
         private struct Request: Encodable {
-            var request: String
-            var days: Double
-            var readsAsUser: Bool
-        }
-
-        private struct EnrollmentRequest: Encodable {
+            /// The signed request for a certificate; nil for a code, whose client makes one.
+            var request: String?
             var days: Double
             var readsAsUser: Bool
         }
@@ -119,7 +115,7 @@ struct TAKCommand: AsyncParsableCommand {
         }
 
         private func printCode() async throws {
-            let request = EnrollmentRequest(days: days, readsAsUser: reads)
+            let request = Request(request: nil, days: days, readsAsUser: reads)
             let made: Enrollment = try await make("enrollment", json: request)
             // ATAK takes the usual port where the host names none.
             let address = port == 8089 ? host : "\(host):\(port)"
