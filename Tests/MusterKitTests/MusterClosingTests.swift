@@ -8,14 +8,21 @@ import Testing
 @testable import MusterKit
 
 /// Locations that wait in memory when the app closes its `Muster` or signs out.
-@Suite(.timeLimit(.minutes(5))) struct MusterClosingTests {
+@Suite(.timeLimit(.minutes(5))) final class MusterClosingTests: Sendable {
     private let keeper = RecordingKeeper()
     private let store = URL(filePath: temporaryPath())
+
+    /// How many rounds of recording are over: each waits for the next one, which never comes.
+    private let rounds = Mutex(0)
 
     private func open() async throws -> Muster {
         var options = Muster.Options()
         options.connections = HTTPConnections(LoginServer())
         options.recordSeconds = 60
+        options.pacing.sleep = { [self] seconds in
+            if seconds == 60 { rounds.withLock { $0 += 1 } }
+            try await Task.sleep(for: .seconds(3_600))
+        }
         return try await Muster.open("http://server", store: store, credentials: keeper, options: options)
     }
 
@@ -24,6 +31,8 @@ import Testing
         let muster = try await open()
         try await muster.signIn(user: "ann", password: "a")
         let run = try #require(muster.state.withLock { $0.run })
+        // The first round begins with the sign-in: it would record the locations that came before it.
+        try await until { rounds.withLock { $0 } > 0 }
         for index in 0..<count {
             try await run.tracker.append(.init(fix: try fix(Double(index), north: 0), isInBackground: false))
         }
