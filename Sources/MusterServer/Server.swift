@@ -87,7 +87,8 @@ package struct Server: Sendable {
                 coordinator: coordinator, issuer: "muster", vault: vault, logger: logger, now: settings.now)
             client = try Self.client(settings, logger)
             let caller = TargetCaller(
-                coordinator: coordinator, vault: vault, client: client, logger: logger, now: settings.now)
+                coordinator: coordinator, vault: vault, client: client, texts: settings.sms, logger: logger,
+                now: settings.now)
             dispatcher = DeliveryDispatcher(
                 coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now
             )

@@ -7,7 +7,7 @@ extension CompletionKind {
     static let filters = list(["none", "timeBased", "distanceBased", "accuracyBased"])
     static let rollStates = list(["safe", "offSite", "needsHelp", "unaccounted"])
     static let noteKinds = list(["waypoint", "card", "steps", "status", "lwt", "clock", "properties"])
-    static let targetKinds = list(["webhook", "slack", "log"])
+    static let targetKinds = list(["webhook", "slack", "sms", "log"])
     static let reportFormats = list(["json", "csv", "html"])
     static let geoJSONFiles = file(extensions: ["geojson", "json"])
     static let regionFiles = file(extensions: ["geojson", "json", "kml"])

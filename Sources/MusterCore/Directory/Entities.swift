@@ -44,7 +44,7 @@ public struct User: Hashable, Sendable {
     public var databaseRoles: [String]
     /// The person's e-mail address, valid by `isEmail`; nil where none is known. The server sends nothing to it.
     public var email: String?
-    /// The person's telephone number, valid by `isPhone`; nil where none is known. The server does not call it.
+    /// The person's telephone number, valid by `isPhone`; nil where none is known. Rules may text it.
     public var phone: String?
     /// What people call the person, such as "Ana Ruiz", valid by `isDisplayName`; nil where none is known. It need not
     /// be unique: `name` says which user it is.

@@ -24,6 +24,8 @@ public struct Target: Hashable, Sendable {
         case slack
         /// A line in the server's own log.
         case log
+        /// A text by SMS to people or numbers, through a gateway.
+        case sms
     }
 
     /// Which deliveries wait until a person or a timer asks the server to send them.

@@ -14,7 +14,8 @@ extension TargetRoutes {
                 .patch, target, admits: Self.admins,
                 .init(
                     "Targets",
-                    "Change a target: its URL, all of its headers, whether it is enabled or run by hand.",
+                    "Change a target: its URL, all of its headers, to whom it sends texts, whether it is enabled or "
+                        + "run by hand.",
                     body: Self.json("TargetPatch"), answers: [.init(200, "The target.", json: "Target")]),
                 handler: changeTarget))
         routes.add(
@@ -48,6 +49,7 @@ extension TargetRoutes {
         let isByHand = fields.boolean("byHand")
         let url = url(from: &fields)
         let headers = headers(from: &fields)
+        let texts = TextsPatch(from: &fields, in: coordinator.directory)
         try fields.finish()
         let (vault, now) = (vault, configuration.now())
         let target = try await coordinator.edit(by: context.author) { directory, draft in
@@ -58,13 +60,19 @@ extension TargetRoutes {
                 target.mode = isByHand ? .byHand(through: coordinator.lastDelivery.rawValue) : .atOnce
             }
             draft.edits = [.putTarget(target)]
-            guard url != nil || headers != nil else { return target }
+            guard url != nil || headers != nil || !texts.isEmpty else { return target }
             guard target.kind != .log else { throw Problem.invalid("/url", "the log has no URL and no headers") }
             guard var settings = try Self.settings(of: target, in: draft, openedBy: vault) else {
                 throw Problem.notFound
             }
             if let url { settings.url = url }
             if let headers { settings.fields = headers }
+            if !texts.isEmpty {
+                guard settings.texts != nil else {
+                    throw Problem.invalid("/gateway", "only a target of the kind sms has a gateway and recipients")
+                }
+                settings.texts.map { settings.texts = texts.applied(to: $0) }
+            }
             draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)]
             return target
         }

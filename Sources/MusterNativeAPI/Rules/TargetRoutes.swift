@@ -68,11 +68,12 @@ struct TargetRoutes: NativeRoutes {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let page = try Page(of: coordinator.directory.targets.all, limit: limit, after: query.text("cursor"))
+        let directory = coordinator.directory
+        let page = try Page(of: directory.targets.all, limit: limit, after: query.text("cursor"))
         var shown: [TargetNumber: TargetSettings] = [:]
         for target in page.items { shown[target.number] = try await settings(of: target) }
         let now = configuration.now()
-        return .json { writer in page.write(to: &writer) { $0.target($1, shown[$1.number], at: now) } }
+        return .json { writer in page.write(to: &writer) { $0.target($1, shown[$1.number], in: directory, at: now) } }
     }
 
     private func seeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -84,11 +85,12 @@ struct TargetRoutes: NativeRoutes {
     func response(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws
         -> Response
     {
-        let target = coordinator.directory.targets[target.number] ?? target
+        let directory = coordinator.directory
+        let target = directory.targets[target.number] ?? target
         let settings = try await settings(of: target)
         return .json(status) { writer in
             writer.beginObject()
-            writer.targetMembers(target, settings, at: configuration.now())
+            writer.targetMembers(target, settings, in: directory, at: configuration.now())
             writer.member("secret", secret?.text)
             writer.endObject()
         }
@@ -98,7 +100,7 @@ struct TargetRoutes: NativeRoutes {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let kind: Target.Kind? = fields.word("kind", isRequired: true)
-        let settings = settings(from: &fields, of: kind)
+        let settings = settings(from: &fields, of: kind, in: coordinator.directory)
         let isByHand = fields.boolean("byHand") ?? false
         if name == "safety" { fields.addFault("name", "is built in: rules name it without a target of their own") }
         try fields.finish()
@@ -120,8 +122,10 @@ struct TargetRoutes: NativeRoutes {
     }
 
     /// The settings of a new target in a request.
-    private func settings(from fields: inout Fields, of kind: Target.Kind?) -> TargetSettings? {
-        let url = url(from: &fields, isRequired: kind == .webhook || kind == .slack)
+    private func settings(
+        from fields: inout Fields, of kind: Target.Kind?, in directory: Directory
+    ) -> TargetSettings? {
+        let url = url(from: &fields, isRequired: kind != nil && kind != .log)
         let headers = headers(from: &fields)
         var secret: WebhookSecret?
         if let text = fields.text("secret", limitBytes: 100) {
@@ -136,6 +140,10 @@ struct TargetRoutes: NativeRoutes {
         case .slack:
             if secret != nil { fields.addFault("secret", "Slack checks none: the URL itself is the secret") }
             return url.map { TargetSettings(url: $0, fields: headers ?? []) }
+        case .sms:
+            if secret != nil { fields.addFault("secret", "no gateway checks one: it knows Muster by a header field") }
+            guard let texts = texts(from: &fields, in: directory), let url else { return nil }
+            return TargetSettings(url: url, fields: headers ?? [], texts: texts)
         case .log, nil:
             if url != nil || headers != nil || secret != nil {
                 fields.addFault("url", "the log has no URL, no headers and no secret")
@@ -171,13 +179,15 @@ struct TargetRoutes: NativeRoutes {
 
 extension JSONWriter {
     /// Writes a target: of its address only the scheme, host and port, and of its fields only the names.
-    mutating func target(_ target: Target, _ settings: TargetSettings?, at now: Instant) {
+    mutating func target(_ target: Target, _ settings: TargetSettings?, in directory: Directory, at now: Instant) {
         beginObject()
-        targetMembers(target, settings, at: now)
+        targetMembers(target, settings, in: directory, at: now)
         endObject()
     }
 
-    fileprivate mutating func targetMembers(_ target: Target, _ settings: TargetSettings?, at now: Instant) {
+    fileprivate mutating func targetMembers(
+        _ target: Target, _ settings: TargetSettings?, in directory: Directory, at now: Instant
+    ) {
         member("name", target.name)
         member("kind", target.kind.rawValue)
         member("enabled", target.isEnabled)
@@ -186,6 +196,7 @@ extension JSONWriter {
             member("server", (try? HTTPAddress(settings.url))?.shown)
             member("headers", listing: settings.fields) { $0.value($1.name) }
             if target.kind == .webhook { member("secretsInUse", settings.keys(at: now).count) }
+            if let texts = settings.texts { textMembers(texts, in: directory, at: now) }
         }
         member("createdAt", target.times.createdAt)
         member("updatedAt", target.times.updatedAt)

@@ -123,6 +123,8 @@ struct DispatchPass {
             group.addTask { [dispatcher] in
                 let outcome = await dispatcher.caller.attempt(delivery)
                 if case .gone = outcome { await dispatcher.disable(delivery.content.target) }
+                // A delivery that was divided left others in its place.
+                if case .vanished = outcome { dispatcher.announceWhatIsNew() }
                 dispatcher.signal.yield(.ended(delivery, outcome))
             }
         }

@@ -10,18 +10,22 @@ package final class TargetCaller: Sendable {
     private let coordinator: StoreCoordinator
     private let vault: SecretVault
     private let client: CheckedHTTPClient
+    private let texts: TextSender
     private let logger: Logger
     private let now: @Sendable () -> Instant
     /// Unsealed settings, with the time of the target's last change when they were unsealed.
     private let opened = Mutex<[TargetNumber: (changedAt: Instant, settings: TargetSettings)]>([:])
 
+    /// - Parameter texts: the server's settings of SMS.
     package init(
-        coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient, logger: Logger,
-        now: @escaping @Sendable () -> Instant
+        coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient,
+        texts: Configuration.SMS = .init(), logger: Logger, now: @escaping @Sendable () -> Instant
     ) {
         self.coordinator = coordinator
         self.vault = vault
         self.client = client
+        self.texts = TextSender(
+            coordinator: coordinator, vault: vault, client: client, texts: texts, logger: logger, now: now)
         self.logger = logger
         self.now = now
     }
@@ -36,6 +40,7 @@ package final class TargetCaller: Sendable {
         }
         do {
             let settings = try await settings(of: target)
+            if let texts = settings.texts { return try await self.texts.attempt(delivery, to: target, settings, texts) }
             let address = try HTTPAddress(settings.url)
             var headers = settings.fields.map { (name: $0.name, value: $0.value) }
             var body = content.body
@@ -53,6 +58,8 @@ package final class TargetCaller: Sendable {
             return .unreachable(fault.reason)
         } catch let fault as HTTPAddress.ParsingError {
             return .rejected("its URL \(fault.detail)")
+        } catch is CoordinatorError {
+            return .failed("it cannot be stored now", retryAfterSeconds: nil)
         } catch {
             return .failed("its settings cannot be read now", retryAfterSeconds: nil)
         }

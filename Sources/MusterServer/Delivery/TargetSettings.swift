@@ -3,7 +3,7 @@ package import MusterStore
 import MusterWire
 
 /// The secret settings of a target: its address, which may hold a token, the secrets that sign deliveries, and the
-/// header fields that the receiver wants. They are stored sealed. Afterwards the server shows only the address's
+/// header fields that the receiver wants; of a target that sends texts also to whom and how many. They are stored sealed. Afterwards the server shows only the address's
 /// scheme, host and port and the fields' names.
 package struct TargetSettings: Hashable, Sendable {
     /// A secret that signs deliveries.
@@ -33,11 +33,14 @@ package struct TargetSettings: Hashable, Sendable {
     /// The secrets, the newest first.
     package var secrets: [Secret] = []
     package var fields: [Field] = []
+    /// What a target that sends texts needs beside; nil for any other kind.
+    package var texts: TextSettings?
 
-    package init(url: String, secrets: [Secret] = [], fields: [Field] = []) {
+    package init(url: String, secrets: [Secret] = [], fields: [Field] = [], texts: TextSettings? = nil) {
         self.url = url
         self.secrets = secrets
         self.fields = fields
+        self.texts = texts
     }
 
     package static let fieldLimit = 20
@@ -116,6 +119,10 @@ extension TargetSettings {
             writer.endArray()
         }
         writer.endArray()
+        if let texts {
+            writer.key("texts")
+            texts.write(to: &writer)
+        }
         writer.endObject()
         return Credential(
             kind: .targetSecret, key: Self.key(of: target),
@@ -140,6 +147,7 @@ extension TargetSettings {
             guard let pair = entry.elements?.compactMap(\.string), pair.count == 2 else { return nil }
             return Field(name: pair[0], value: pair[1])
         }
+        texts = json["texts"].flatMap { TextSettings(stored: $0) }
     }
 
     /// The key of a target's credential.

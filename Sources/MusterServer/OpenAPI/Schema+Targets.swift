@@ -2,7 +2,7 @@ import MusterHTTP
 
 /// The schemas of targets and deliveries.
 extension Schema {
-    private static let kind = words("webhook", "slack", "log")
+    private static let kind = words("webhook", "slack", "log", "sms")
     private static let url = #"{"type":"string","minLength":1,"maxLength":\#(HTTPAddress.limitBytes)}"#
     private static let headers =
         #"{"type":"object","maxProperties":\#(TargetSettings.fieldLimit),"additionalProperties":{"type":"string"}}"#
@@ -14,9 +14,18 @@ extension Schema {
         ("name", name), ("kind", kind), ("enabled", boolean), ("byHand", boolean), ("createdAt", time),
         ("updatedAt", time),
     ]
-    private static let settings: [(String, String)] = [
-        ("server", text), ("headers", list(of: text)), ("secretsInUse", integer),
+    private static let texts: [(String, String)] = [
+        ("gateway", words("twilio", "kannel", "form")),
+        ("from", #"{"type":"string","maxLength":\#(TextSettings.senderLimitBytes)}"#),
+        ("to", #"{"type":"array","minItems":1,"maxItems":\#(TextSettings.recipientLimit),"items":{"type":"string"}}"#),
+        ("perMinute", whole(TextSettings.perMinuteRange)), ("perDay", whole(TextSettings.perDayRange)),
+        ("lifetimeMinutes", whole(TextSettings.lifetimeRange)),
     ]
+    private static func whole(_ range: ClosedRange<Int>) -> String {
+        #"{"type":"integer","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)}"#
+    }
+    private static let settings: [(String, String)] =
+        [("server", text), ("headers", list(of: text)), ("secretsInUse", integer)] + texts + [("takenToday", integer)]
     private static let letter: [(String, String)] = [
         ("number", letterNumber), ("rule", text), ("event", text), ("createdAt", time), ("diedAt", time),
         ("attempts", integer), ("reason", text),
@@ -28,11 +37,12 @@ extension Schema {
             "NewTarget",
             object(
                 [("name", name), ("kind", kind)],
-                optional: [("url", url), ("headers", headers), ("secret", secret), ("byHand", boolean)])
+                optional: [("url", url), ("headers", headers), ("secret", secret), ("byHand", boolean)] + texts)
         ),
         (
             "TargetPatch",
-            object([], optional: [("enabled", boolean), ("byHand", boolean), ("url", url), ("headers", headers)])
+            object(
+                [], optional: [("enabled", boolean), ("byHand", boolean), ("url", url), ("headers", headers)] + texts)
         ),
         ("Target", object(target, optional: settings)),
         ("MadeTarget", object(target, optional: settings + [("secret", secret)])),

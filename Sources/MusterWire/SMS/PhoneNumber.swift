@@ -48,6 +48,10 @@ package struct PhoneNumber: Hashable, Sendable {
         if self.forms.isEmpty { return nil }
     }
 
+    /// The number of a user in international form, `+` and its digits, as a gateway dials it; nil where it is not
+    /// certain which country it belongs to, or no number of that length can be dialled.
+    package var dialled: String? { storedForms.count == 1 ? storedForms.first.map { "+" + $0 } : nil }
+
     /// Whether this number of a sender may be the number of a user.
     package func isSame(as stored: PhoneNumber) -> Bool { !forms.isDisjoint(with: stored.storedForms) }
 

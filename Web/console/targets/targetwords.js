@@ -3,16 +3,18 @@ import { legible } from "../shared/text.js";
 import { clockTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
 
+/** The kinds that a form makes. A target that sends texts is made by the command line (docs/sms.md). */
 export const kinds = Object.freeze(["webhook", "slack", "log"]);
+const namedKinds = Object.freeze([...kinds, "sms"]);
 /** The states by which deliveries are listed: `new` and `retrying` are those among `waiting`. */
 export const deliveryStates = Object.freeze(["waiting", "new", "retrying", "dead"]);
 /** How many of a list are asked for at once. */
 const pageSize = 100;
 
-/** What a target is, and which server it calls. */
-export function kindWords({ kind, server, byHand }) {
-    const name = kinds.includes(kind) ? t(`targets.kind.${kind}`) : legible(kind);
-    return listed([name, server && legible(server), byHand && t("targets.byHand")]);
+/** What a target is, which server it calls, and to whom it sends texts. */
+export function kindWords({ kind, server, to = [], byHand }) {
+    const name = namedKinds.includes(kind) ? t(`targets.kind.${kind}`) : legible(kind);
+    return listed([name, server && legible(server), ...to.map(legible), byHand && t("targets.byHand")]);
 }
 
 /** What waits for a target, and what was given up. */

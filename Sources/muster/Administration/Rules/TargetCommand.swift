@@ -5,7 +5,8 @@ import MusterTerminal
 /// `muster target`: manages the targets that events are sent to.
 struct TargetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "target", abstract: "Manage the targets of events: web servers, Slack, the server's log.",
+        commandName: "target",
+        abstract: "Manage the targets of events: web servers, Slack, texts by SMS, the server's log.",
         subcommands: [
             Add.self, Change.self, List.self, Show.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self,
         ])
@@ -23,20 +24,33 @@ struct TargetCommand: AsyncParsableCommand {
             commandName: "add", abstract: "Add a target. A webhook's secret is printed only once.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
-        @Option(help: "webhook, slack or log.", completion: .targetKinds) var kind = "webhook"
-        @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
+        @Option(help: "webhook, slack, sms or log.", completion: .targetKinds) var kind = "webhook"
+        @Option(help: "The URL to call; for Slack that of the incoming webhook, for SMS the gateway's.")
+        var url: String?
         @OptionGroup var fields: HeaderOptions
+        @OptionGroup var texts: TextOptions
         @Flag(help: "Print the target as JSON.") var json = false
 
-        struct NewTarget: Encodable {
+        private struct NewTarget: Encodable {
             var name: String
             var kind: String
             var url: String?
             var headers: [String: String]?
+            var texts: TextOptions
+
+            func encode(to encoder: any Encoder) throws {
+                try texts.encode(to: encoder)
+                try Patch(url: url, headers: headers).encode(to: encoder)
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(name, forKey: .name)
+                try container.encode(kind, forKey: .kind)
+            }
+
+            private enum CodingKeys: CodingKey { case name, kind }
         }
 
         func run() async throws {
-            let target = NewTarget(name: name, kind: kind, url: url, headers: fields.headers)
+            let target = NewTarget(name: name, kind: kind, url: url, headers: fields.headers, texts: texts)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/targets", json: target)
             }
@@ -46,34 +60,48 @@ struct TargetCommand: AsyncParsableCommand {
         }
     }
 
+    /// The members of a target that calls another server.
+    fileprivate struct Patch: Encodable {
+        var url: String?
+        var headers: [String: String]?
+    }
+
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change the URL and the header fields of a target.")
+            commandName: "set",
+            abstract: "Change the URL and the header fields of a target, and to whom it sends texts.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
-        @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
+        @Option(help: "The URL to call; for Slack that of the incoming webhook, for SMS the gateway's.")
+        var url: String?
         @OptionGroup var fields: HeaderOptions
         @Flag(help: "Remove all header fields that were set.") var noHeaders = false
+        @OptionGroup var texts: TextOptions
         @Flag(help: "Print the target as JSON.") var json = false
 
         func validate() throws {
             if !fields.header.isEmpty, noHeaders {
                 throw ValidationError("--header and --no-headers exclude each other")
             }
-            if url == nil, fields.header.isEmpty, !noHeaders {
-                throw ValidationError("give --url, --header or --no-headers")
+            if url == nil, fields.header.isEmpty, !noHeaders, texts.isEmpty {
+                throw ValidationError("give --url, --header, --no-headers or an option of texts")
             }
         }
 
-        private struct Patch: Encodable {
-            var url: String?
-            var headers: [String: String]?
+        private struct Change: Encodable {
+            var patch: Patch
+            var texts: TextOptions
+
+            func encode(to encoder: any Encoder) throws {
+                try texts.encode(to: encoder)
+                try patch.encode(to: encoder)
+            }
         }
 
         func run() async throws {
-            let patch = Patch(url: url, headers: noHeaders ? [:] : fields.headers)
+            let change = Change(patch: Patch(url: url, headers: noHeaders ? [:] : fields.headers), texts: texts)
             let answer = try await Connection.withServer(over: data.data) { connection in
-                try await connection.send("PATCH", "/targets/\(name.segment)", json: patch)
+                try await connection.send("PATCH", "/targets/\(name.segment)", json: change)
             }
             announce(json ? String(decoding: answer, as: UTF8.self) : "Changed target \(name).")
         }

@@ -10,6 +10,7 @@ export default Object.freeze({
     "targets.openWhat": "Open {name}",
     "targets.kind.webhook": "Webhook: a signed request",
     "targets.kind.slack": "Slack: a sentence in a channel",
+    "targets.kind.sms": "SMS: a text to people",
     "targets.kind.log": "Log: a line in the server’s own log",
     "targets.byHand": "run by hand",
     "targets.failing": "does not accept deliveries",

@@ -11,6 +11,7 @@ export default Object.freeze({
     "targets.openWhat": "Abrir {name}",
     "targets.kind.webhook": "Webhook: una petición firmada",
     "targets.kind.slack": "Slack: una frase en un canal",
+    "targets.kind.sms": "SMS: un mensaje de texto a personas",
     "targets.kind.log": "Registro: una línea en el del propio servidor",
     "targets.byHand": "se ejecuta a mano",
     "targets.failing": "no acepta los envíos",

@@ -10,6 +10,7 @@ export default Object.freeze({
     "targets.openWhat": "打开 {name}",
     "targets.kind.webhook": "网络钩子：签名请求",
     "targets.kind.slack": "Slack：在频道中发送一句话",
+    "targets.kind.sms": "短信：向人员发送文字",
     "targets.kind.log": "日志：服务器自身日志中的一行",
     "targets.byHand": "手动运行",
     "targets.failing": "不接收发送的内容",
