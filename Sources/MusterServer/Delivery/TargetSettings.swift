@@ -3,8 +3,8 @@ package import MusterStore
 import MusterWire
 
 /// The secret settings of a target: its address, which may hold a token, the secrets that sign deliveries, and the
-/// header fields that the receiver wants; of a target that sends texts also to whom and how many. They are stored sealed. Afterwards the server shows only the address's
-/// scheme, host and port and the fields' names.
+/// header fields that the receiver wants; of a target that sends texts also to whom and how many. They are stored
+/// sealed. Afterwards the server shows only the address's scheme, host and port, the fields' names, and the recipients.
 package struct TargetSettings: Hashable, Sendable {
     /// A secret that signs deliveries.
     package struct Secret: Hashable, Sendable {

@@ -198,7 +198,8 @@ def test_who_has_left_the_team_or_has_no_number_any_more_gets_no_text(town):
     ({"to": []}, "/to"), ({"to": ["team:south"]}, "/to"), ({"to": ["600000009"]}, "/to"), ({"to": ["everyone"]}, "/to"),
     ({"gateway": "pigeon"}, "/gateway"), ({"perMinute": 0}, "/perMinute"), ({"perDay": 10**9}, "/perDay"),
     ({"url": None}, "/url"), ({"secret": "whsec_" + "A" * 32}, "/secret"), ({"gateway": "twilio"}, "/from"),
-    ({"from": "a\r\nX-Kannel-To: 1"}, "/from"), ({"kind": "webhook"}, "/gateway"), ({"lifetimeMinutes": 0}, "/lifetimeMinutes"),
+    ({"from": "a\r\nX-Kannel-To: 1"}, "/from"), ({"kind": "webhook"}, "/gateway"),
+    ({"lifetimeMinutes": 0}, "/lifetimeMinutes"),
 ])
 def test_wrong_settings_are_refused_with_their_place(town, more, place):
     body = {"name": "texts", "kind": "sms", "url": town.receiver.url, "gateway": "form", "to": ["team:north"]} | more
