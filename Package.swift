@@ -15,7 +15,7 @@ let http: [Target.Dependency] = [
 
 let package = Package(
     name: "muster",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15), .iOS(.v17)],
     products: [
         .library(name: "MusterApp", targets: ["MusterApp"]),
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
