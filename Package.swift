@@ -15,7 +15,7 @@ let http: [Target.Dependency] = [
 
 let package = Package(
     name: "muster",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15), .iOS(.v17)],
     products: [
         .library(name: "MusterApp", targets: ["MusterApp"]),
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         // Decisions, bottom up. No target here does I/O.
         .target(name: "MusterCoding", swiftSettings: strict),
+        .target(name: "MusterMutex", swiftSettings: strict),
         .target(name: "MusterGeometry", swiftSettings: strict),
         .target(
             name: "MusterCore",
@@ -84,7 +85,7 @@ let package = Package(
         .target(
             name: "MusterReplication",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterDocuments", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterMutex", "MusterWire",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
@@ -94,8 +95,8 @@ let package = Package(
         .target(
             name: "MusterKit",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterNearby", "MusterReplication",
-                "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterMutex", "MusterNearby",
+                "MusterReplication", "MusterWire",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -104,14 +105,14 @@ let package = Package(
         .target(
             name: "MusterApp",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterKit", "MusterNearby", "MusterReplication",
-                "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterKit", "MusterMutex", "MusterNearby",
+                "MusterReplication", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
         // Two devices that measure each other, without a server.
         .target(
             name: "MusterNearby",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS", "MusterMutex",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -144,6 +145,7 @@ let package = Package(
         .target(
             name: "MusterMDNS",
             dependencies: [
+                "MusterCoding", "MusterMutex",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
@@ -363,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "MusterKitTests",
             dependencies: [
-                "MusterEndpoints", "MusterKit", "MusterNearby", "MusterReplication", "MusterServer",
+                "MusterEndpoints", "MusterKit", "MusterMutex", "MusterNearby", "MusterReplication", "MusterServer",
                 "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),

@@ -14,7 +14,7 @@ package enum PercentEncoding {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(utf8: bytes)
     }
 
     /// Encodes a text as one segment of a path, or as one name or value of a query: every byte but the unreserved

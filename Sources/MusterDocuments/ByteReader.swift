@@ -1,3 +1,5 @@
+import MusterCoding
+
 // `ByteReader`: reads what `ByteWriter` wrote, the binary form of the stored data.
 
 /// Why stored bytes cannot be read. `ByteReader` never traps on damaged bytes; it throws one of these.
@@ -73,7 +75,7 @@ package struct ByteReader {
         guard let count = Int(exactly: try varint()), count <= bytes.count - offset else {
             throw .truncated(offset: offset)
         }
-        let text = String(validating: bytes[offset..<offset + count], as: UTF8.self)
+        let text = String(utf8: bytes[offset..<offset + count])
         guard let text else { throw .malformed(offset: offset) }
         place += count
         return text

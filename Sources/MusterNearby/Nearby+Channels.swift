@@ -1,7 +1,7 @@
+import MusterMutex
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Synchronization
 
 // How a `Nearby` listens, connects to peers, and decides which of two channels to one peer stays.
 
@@ -59,11 +59,17 @@ final class ChannelAttempt: Sendable {
 
 /// Whether the silence of a peer was reported, so that it is reported once.
 private final class SilenceReport: Sendable {
-    private let isReported = Atomic(false)
+    private let isReported = Mutex(false)
 
     /// Whether the silence is new.
-    func begin() -> Bool { !isReported.exchange(true, ordering: .relaxed) }
-    func end() { isReported.store(false, ordering: .relaxed) }
+    func begin() -> Bool {
+        isReported.withLock { isReported in
+            defer { isReported = true }
+            return !isReported
+        }
+    }
+
+    func end() { isReported.withLock { $0 = false } }
 }
 
 extension Nearby {

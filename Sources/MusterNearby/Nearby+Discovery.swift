@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// Following a discovery: this device keeps a channel open to each peer found.
 extension Nearby {

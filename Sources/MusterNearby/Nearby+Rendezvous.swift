@@ -1,5 +1,5 @@
+import MusterMutex
 import NIOCore
-import Synchronization
 
 /// Channels over streams that a rendezvous carries.
 extension Nearby {

@@ -1,7 +1,7 @@
 import MusterCore
+import MusterMutex
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// Finds peers, exchanges tokens with those that are accepted, and measures the distance and the direction to each.
 ///

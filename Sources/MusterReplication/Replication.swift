@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 // `Replication`: what an app or the server calls to replicate from one peer to another.
 

@@ -2,8 +2,8 @@ import AsyncAlgorithms
 import Crypto
 import MusterCoding
 import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// One attempt of a replication: from the newest checkpoint of both peers to the end, or to the first fault.
 final class ReplicationSession: Sendable {

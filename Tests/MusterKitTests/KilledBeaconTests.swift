@@ -1,7 +1,7 @@
 import Foundation
 import MusterCore
+import MusterMutex
 import MusterReplication
-import Synchronization
 import Testing
 
 @testable import MusterKit

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import MusterCore
+import MusterMutex
 import MusterReplication
-import Synchronization
 import Testing
 
 @testable import MusterKit

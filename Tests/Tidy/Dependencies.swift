@@ -13,10 +13,15 @@ enum Dependencies {
     private static let wire = decisions.union(["MusterWire"])
     private static let endpoint = wire.union(["MusterDocuments", "MusterHTTP", "MusterServer", "MusterStore"])
     private static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]
+    /// What phones run has `Mutex` of MusterMutex: iOS 17 has no Synchronization.
+    private static let phones: Set<String> = [
+        "MusterApp", "MusterDocuments", "MusterKit", "MusterMDNS", "MusterNearby", "MusterReplication", "MusterWire",
+    ]
 
     /// One line per target. A target that is not here may not exist.
     static let allowed: [String: Allowance] = [
         "MusterCoding": Allowance(own: [], foreign: []),
+        "MusterMutex": Allowance(own: [], foreign: ["Darwin", "Synchronization"]),
         "MusterGeometry": Allowance(own: [], foreign: mathematics),
         "MusterCore": Allowance(own: ["MusterCoding", "MusterGeometry"], foreign: ["HashTreeCollections"]),
         "MusterWire": Allowance(
@@ -26,7 +31,7 @@ enum Dependencies {
         "MusterStore": Allowance(
             own: decisions.union(["CPageChecksums", "MusterDocuments"]),
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
-        "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
+        "MusterReplication": Allowance(own: wire.union(["MusterDocuments", "MusterMutex"])),
         "MusterHTTP": Allowance(own: ["CMalloc", "CZlib", "MusterCoding"]),
         "MusterTiles": Allowance(
             own: ["MusterHTTP", "MusterWire"],
@@ -53,12 +58,14 @@ enum Dependencies {
                 "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterSMS",
                 "MusterTAK", "MusterTrackers",
             ]),
-        "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
+        "MusterKit": Allowance(
+            own: wire.union(["MusterDocuments", "MusterMutex", "MusterNearby", "MusterReplication"])),
         "MusterApp": Allowance(
-            own: wire.union(["MusterKit", "MusterNearby", "MusterReplication"]),
-            foreign: foundation.union(["Crypto", "Observation", "Synchronization"])),
-        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
-        "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
+            own: wire.union(["MusterKit", "MusterMutex", "MusterNearby", "MusterReplication"]),
+            foreign: foundation.union(["Crypto", "Observation"])),
+        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS", "MusterMutex"])),
+        "MusterMDNS": Allowance(
+            own: ["MusterCoding", "MusterMutex"], foreign: mathematics.union(["NIOCore", "NIOPosix"])),
         "MusterSimulator": Allowance(own: decisions, foreign: mathematics),
         "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator", "CZlib"])),
         "muster": Allowance(
@@ -87,7 +94,8 @@ enum Dependencies {
         return imports(in: file).compactMap { line, module in
             let isOwn = allowed[module] != nil || module.hasPrefix("Muster")
             let isAllowed = isOwn ? allowance.own.contains(module) : allowance.foreign?.contains(module) ?? true
-            return isAllowed
+            let isOnPhones = module != "Synchronization" || !phones.contains(target)
+            return isAllowed && isOnPhones
                 ? nil : Finding(path: file.path, line: line, message: "\(target) must not import \(module)")
         }
     }

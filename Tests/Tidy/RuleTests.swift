@@ -13,6 +13,8 @@ import Testing
         ("@preconcurrency import MusterSimulator", "Sources/MusterServer/A.swift", 1),
         ("import NIOCore\nimport MusterStore\nimport Foundation", "Sources/MusterServer/A.swift", 0),
         ("// import Foundation\nlet text = \"import Foundation\"", "Sources/MusterCore/A.swift", 0),
+        ("import Synchronization", "Sources/MusterKit/A.swift", 1),
+        ("import Synchronization", "Sources/MusterServer/A.swift", 0),
         ("import MusterServer", "Tests/Anything/A.swift", 0),
         ("", "Sources/Unheard/A.swift", 1),
     ])

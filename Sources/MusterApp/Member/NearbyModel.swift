@@ -1,9 +1,9 @@
 import Foundation
 import MusterGeometry
 import MusterKit
+import MusterMutex
 public import MusterNearby
 public import Observation
-import Synchronization
 
 /// The people nearby who take part: how far each is, and in which direction, phone to phone, without a server where
 /// both are on one network.

@@ -10,30 +10,30 @@ struct AddressBlock: Hashable, Sendable {
             length <= address.width
         else { return nil }
         hostBits = address.width - length
-        first = Address(bits: address.bits >> hostBits, width: address.width)
+        first = Address(bits: address.bits.shifted(right: hostBits), width: address.width)
     }
 
     /// Whether a text is an address in this block. An IPv4 address is never in an IPv6 block.
     func contains(_ text: String) -> Bool {
         guard let address = Address(text.utf8[...]), address.width == first.width else { return false }
-        return address.bits >> hostBits == first.bits
+        return address.bits.shifted(right: hostBits) == first.bits
     }
 }
 
 /// An IP address.
 private struct Address: Hashable, Sendable {
-    let bits: UInt128
+    let bits: AddressBits
     /// 32 or 128.
     let width: Int
 
-    init(bits: UInt128, width: Int) {
+    init(bits: AddressBits, width: Int) {
         self.bits = bits
         self.width = width
     }
 
     init?(_ text: Substring.UTF8View) {
         if let version4 = Self.version4(text) {
-            self.init(bits: UInt128(version4), width: 32)
+            self.init(bits: AddressBits(low: UInt64(version4)), width: 32)
         } else if let version6 = Self.version6(text) {
             self.init(bits: version6, width: 128)
         } else {
@@ -66,7 +66,7 @@ private struct Address: Hashable, Sendable {
 
     /// Reads eight groups of hexadecimal digits. One run of zero groups may be left out as `::`, and the last two
     /// groups may be written as IPv4.
-    private static func version6(_ text: Substring.UTF8View) -> UInt128? {
+    private static func version6(_ text: Substring.UTF8View) -> AddressBits? {
         guard (2...45).contains(text.count) else { return nil }
         let colon = UInt8(ascii: ":")
         var gap: Substring.UTF8View.Index?
@@ -99,5 +99,25 @@ private struct Address: Hashable, Sendable {
         return groups
     }
 
-    private static func bits(_ groups: [UInt16]) -> UInt128 { groups.reduce(0) { $0 << 16 | UInt128($1) } }
+    private static func bits(_ groups: [UInt16]) -> AddressBits {
+        groups.reduce(into: AddressBits()) { $0.append($1) }
+    }
+}
+
+/// A number of 128 bits: Apple's systems have `UInt128` from iOS 18 on.
+private struct AddressBits: Hashable, Sendable {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+
+    /// The bits without those at the end; zero for 128 of them.
+    func shifted(right count: Int) -> AddressBits {
+        // A shift by 64 or more gives 0, and one by a negative number shifts the other way.
+        AddressBits(high: high >> count, low: low >> count | high << (64 - count))
+    }
+
+    /// Adds 16 bits at the end.
+    mutating func append(_ group: UInt16) {
+        high = high << 16 | low >> 48
+        low = low << 16 | UInt64(group)
+    }
 }

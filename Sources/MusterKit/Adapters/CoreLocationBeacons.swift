@@ -1,12 +1,12 @@
 #if canImport(CoreLocation)
-    public import CoreLocation
+    import CoreLocation
     import Foundation
     import MusterCore
     import MusterGeometry
 
     /// The beacons that an Apple device hears: ranging by Core Location, and monitoring that wakes the app up.
     ///
-    /// Needs iOS 18 or macOS 15, and the permissions of `CoreLocationSource`. Ranging continues while the app is on the
+    /// Needs iOS 17 or macOS 15, and the permissions of `CoreLocationSource`. Ranging continues while the app is on the
     /// screen, and in the background for as long as the app runs. It runs there with `location` under
     /// `UIBackgroundModes` and a permission of `.always`, or while `Muster.track` reads a `CoreLocationSource`. An app
     /// that was ended is started again by the system at a boundary if it may use locations always; it then has some
@@ -16,7 +16,7 @@
     /// then the nearest.
     public struct CoreLocationBeacons: BeaconSource {
         private let name: String
-        private let authorization: CLServiceSession.AuthorizationRequirement
+        private let authorization: LocationAuthorization
 
         /// The number of regions that Core Location monitors for an app.
         public var identityLimit: Int? { 20 }
@@ -27,7 +27,7 @@
         ///   - name: the name of the system's monitor, the same at each start of the app.
         ///   - authorization: the permission that Core Location asks the user for while the source is listened to.
         public init(
-            name: String = "musterBeacons", authorization: CLServiceSession.AuthorizationRequirement = .always
+            name: String = "musterBeacons", authorization: LocationAuthorization = .always
         ) {
             self.name = name
             self.authorization = authorization
@@ -40,8 +40,8 @@
             AsyncThrowingStream(bufferingPolicy: .bufferingNewest(600)) { continuation in
                 let task = Task { @MainActor in
                     // The system keeps the permission, and on iOS the ranging in the background, while these exist.
-                    let service = CLServiceSession(authorization: authorization)
-                    defer { service.invalidate() }
+                    let endRequest = await authorization.request { _ in }
+                    defer { endRequest() }
                     #if !os(macOS)
                         let background = CLBackgroundActivitySession()
                         defer { background.invalidate() }

@@ -3,17 +3,19 @@
     import Foundation
     public import MusterCore
     import MusterGeometry
-    import Synchronization
+    import MusterMutex
 
     /// The location source of an Apple device: Core Location's live updates.
     ///
-    /// Needs iOS 18 or macOS 15. The app's Info.plist must state why it uses locations
+    /// Needs iOS 17 or macOS 15. The app's Info.plist must state why it uses locations
     /// (`NSLocationWhenInUseUsageDescription`, and for `.always` also `NSLocationAlwaysAndWhenInUseUsageDescription`),
     /// and lists `location` under `UIBackgroundModes` if fixes are needed while the app is not on the screen. Core
     /// Location asks the user for the permission when `fixes()` or `updates()` is read for the first time.
+    ///
+    /// On iOS 17 Core Location says less: `updates()` has `noPosition` as soon as one update has no position.
     public struct CoreLocationSource: LocationUpdateSource {
         private let configuration: CLLocationUpdate.LiveConfiguration
-        private let authorization: CLServiceSession.AuthorizationRequirement
+        private let authorization: LocationAuthorization
 
         /// A source that has not started. Reading `fixes()` or `updates()` starts it.
         ///
@@ -22,7 +24,7 @@
         ///   - authorization: the permission that Core Location asks the user for while fixes are read.
         public init(
             _ configuration: CLLocationUpdate.LiveConfiguration = .default,
-            authorization: CLServiceSession.AuthorizationRequirement = .whenInUse
+            authorization: LocationAuthorization = .whenInUse
         ) {
             self.configuration = configuration
             self.authorization = authorization
@@ -31,7 +33,7 @@
         /// The device's fixes. The stream ends when its reader stops or the system ends the updates. While the
         /// permission is missing, the stream stays open and has no fixes.
         public func fixes() -> AsyncStream<Position> {
-            stream { update, continuation in
+            stream(permission: { _, _ in }) { update, continuation in
                 if let fix = update.location.flatMap(Self.position) { continuation.yield(fix) }
             }
         }
@@ -39,27 +41,27 @@
         /// The device's fixes, and each change of whether it may and can deliver them: the person withdrew the
         /// permission or gave it again, say. The stream ends as `fixes()` does.
         public func updates() -> AsyncStream<LocationUpdate> {
-            let last = Mutex<LocationAvailability?>(nil)
-            return stream { update, continuation in
-                let availability = Self.availability(update)
-                let isNew = last.withLock { last in
-                    defer { last = availability }
-                    return availability != last
-                }
-                if isNew { continuation.yield(.availability(availability)) }
+            let told = Mutex(ToldAvailability())
+            return stream { permission, continuation in
+                let news = told.withLock { $0.news(permission: permission) }
+                if let news { continuation.yield(.availability(news)) }
+            } update: { update, continuation in
+                let news = told.withLock { Self.news(of: update, &$0) }
+                if let news { continuation.yield(.availability(news)) }
                 if let fix = update.location.flatMap(Self.position) { continuation.yield(.fix(fix)) }
             }
         }
 
-        /// Translates the device's updates while the stream is read.
+        /// Translates the device's updates, and on iOS 17 what the permission allows, while the stream is read.
         private func stream<Element: Sendable>(
-            _ take: @escaping @Sendable (CLLocationUpdate, AsyncStream<Element>.Continuation) -> Void
+            permission tell: @escaping @Sendable (LocationAvailability, AsyncStream<Element>.Continuation) -> Void,
+            update take: @escaping @Sendable (CLLocationUpdate, AsyncStream<Element>.Continuation) -> Void
         ) -> AsyncStream<Element> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
                 let task = Task {
                     // The system keeps the permission, and on iOS the updates in the background, while these exist.
-                    let service = CLServiceSession(authorization: authorization)
-                    defer { service.invalidate() }
+                    let endRequest = await authorization.request { tell($0, continuation) }
+                    defer { endRequest() }
                     #if !os(macOS)
                         let background = CLBackgroundActivitySession()
                         defer { background.invalidate() }
@@ -77,7 +79,16 @@
             }
         }
 
+        /// The availability by an update, if it was not told last.
+        private static func news(
+            of update: CLLocationUpdate, _ told: inout ToldAvailability
+        ) -> LocationAvailability? {
+            if #available(iOS 18, *) { return told.news(availability(update)) }
+            return told.news(hasPosition: update.location != nil)
+        }
+
         /// Whether the device delivers fixes, by the diagnostic properties of an update.
+        @available(iOS 18, *)
         private static func availability(_ update: CLLocationUpdate) -> LocationAvailability {
             if update.authorizationDeniedGlobally { return .deniedForAllApps }
             if update.authorizationRestricted { return .restricted }

@@ -4,7 +4,7 @@
         import FoundationNetworking
     #endif
     import MusterReplication
-    import Synchronization
+    import MusterMutex
 
     /// One request of a `URLSessionTransport` and its response. The task pauses while the reader is slow.
     final class URLSessionExchange: Sendable {

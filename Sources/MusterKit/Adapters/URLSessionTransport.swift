@@ -4,7 +4,7 @@
         import FoundationNetworking
     #endif
     public import MusterReplication
-    import Synchronization
+    import MusterMutex
 
     /// The transport of an Apple device: URLSession. With a background session, the system continues to send while the
     /// app is suspended.

@@ -1,7 +1,7 @@
 import Foundation
 package import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// Advertisements from a Bluetooth controller: an adapter of this machine, or a virtual controller over TCP.
 package struct ControllerSource: AdvertisementSource {
@@ -32,7 +32,7 @@ package struct ControllerSource: AdvertisementSource {
         let (stream, continuation) = AsyncThrowingStream<RadioNews, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.waitingLimit))
         let isStopped = Flag()
-        continuation.onTermination = { _ in isStopped.value.store(true, ordering: .relaxed) }
+        continuation.onTermination = { _ in isStopped.value.withLock { $0 = true } }
         let (target, now) = (target, now)
         Thread.detachNewThread {
             do throws(RadioError) {
@@ -47,7 +47,7 @@ package struct ControllerSource: AdvertisementSource {
 
     /// Whether the reader of the stream stopped.
     private final class Flag: Sendable {
-        let value = Atomic(false)
+        let value = Mutex(false)
     }
 
     /// Keeps the controller scanning, and sends what it hears to the reader until the reader stops. Runs on its own
@@ -73,7 +73,7 @@ package struct ControllerSource: AdvertisementSource {
         var reader = HCIPacketReader()
         var reading = AdvertisementReading()
         try connection.write(watch.firstCommand)
-        while !isStopped.value.load(ordering: .relaxed) {
+        while !isStopped.value.withLock({ $0 }) {
             reader.append(try connection.read(seconds: waitSeconds))
             while let event = try nextEvent(&reader, target) {
                 if watch.isScanning {

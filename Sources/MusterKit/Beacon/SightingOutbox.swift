@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import Synchronization
+import MusterMutex
 
 /// The sightings of this device that the server does not have yet, in a file.
 ///

@@ -1,6 +1,6 @@
 public import MusterCore
+import MusterMutex
 public import MusterReplication
-import Synchronization
 
 /// Listens for beacons, and decides on this device which beacon regions it is in, with the same engine and policy as
 /// the server: three sightings within half a minute make the device enter a region (four make it enter a muster

@@ -1,6 +1,6 @@
 public import MusterCore
+import MusterMutex
 public import MusterReplication
-import Synchronization
 
 /// The beacons that a Bluetooth adapter of a Linux machine hears, or a virtual controller, or that a btsnoop capture
 /// holds.

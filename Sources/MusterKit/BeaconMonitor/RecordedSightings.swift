@@ -1,6 +1,6 @@
 public import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// Recorded sightings, replayed: lines of JSON, as `muster scan --json` prints them and as a device reports them.
 ///

@@ -1,6 +1,6 @@
 import MusterCore
 import MusterGeometry
-import Synchronization
+import MusterMutex
 
 /// The evaluation and storage of sightings of beacons.
 extension RegionWatch {

@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 /// Brings a dataset on this device and on the server to the same state.
 extension Muster.Dataset {
@@ -194,19 +194,19 @@ private final class SynchronizationRun: Sendable {
 
     private let dataset: Muster.Dataset
     private let outer: SynchronizationRun?
-    private let isOver = Atomic(false)
+    private let isOver = Mutex(false)
 
     init(of dataset: Muster.Dataset, within outer: SynchronizationRun?) {
         self.dataset = dataset
         self.outer = outer
     }
 
-    func end() { isOver.store(true, ordering: .releasing) }
+    func end() { isOver.withLock { $0 = true } }
 
     /// Whether a synchronization of this dataset waits for the present task. A task that a handler left behind keeps
     /// its value of `current`, and nothing waits for it once the synchronization is over.
     func isWithin(_ dataset: Muster.Dataset) -> Bool {
-        if isOver.load(ordering: .acquiring) { return false }
+        if isOver.withLock({ $0 }) { return false }
         return self.dataset === dataset || outer?.isWithin(dataset) ?? false
     }
 }

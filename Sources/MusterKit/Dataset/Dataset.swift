@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 extension Muster {
     /// The preferences or the state of an app that follow the person across devices: named records, each a key and a

@@ -1,5 +1,5 @@
+import MusterMutex
 import MusterReplication
-import Synchronization
 
 /// Opening datasets, and following their changes on the server.
 extension Muster {

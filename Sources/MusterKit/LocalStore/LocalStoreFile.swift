@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import MusterCore
 import MusterDocuments
+import MusterMutex
 import MusterReplication
 import MusterWire
-import Synchronization
 
 /// The file of a `LocalStore`: documents in the server's tables, numbered by a counter of its own, with encrypted
 /// bodies if there is a key.

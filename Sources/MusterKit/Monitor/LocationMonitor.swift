@@ -1,6 +1,6 @@
 public import MusterCore
+import MusterMutex
 public import MusterReplication
-import Synchronization
 
 /// Filters the fixes of a source, and sends the admitted ones to its subscribers.
 ///

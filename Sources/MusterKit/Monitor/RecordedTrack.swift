@@ -1,7 +1,7 @@
 public import MusterCore
+import MusterMutex
 public import MusterReplication
 import MusterWire
-import Synchronization
 
 /// The fixes of a GPX file, replayed with new times.
 public struct RecordedTrack: LocationSource {

@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// Sends values to any number of subscribers. A subscriber that reads slowly loses its oldest values.
 final class Broadcast<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
+import MusterMutex
 import MusterReplication
-import Synchronization
 
 /// Signing in, registering, signing in again, and signing out.
 extension Muster {

@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// How an app monitors beacon regions.
 extension Muster {

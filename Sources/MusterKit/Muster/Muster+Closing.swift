@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// Closing, with all that runs.
 extension Muster {

@@ -1,6 +1,6 @@
 import Foundation
+import MusterMutex
 import MusterReplication
-import Synchronization
 
 /// How a sign-in runs, and how its session becomes the present one.
 extension Muster {

@@ -2,8 +2,8 @@ import Crypto
 public import Foundation
 import MusterCore
 import MusterGeometry
+import MusterMutex
 import MusterReplication
-import Synchronization
 
 /// The device of one person. It records the person's locations, decides without a network which regions they are in and
 /// whether they are safe, and sends recorded locations when there is a network.

@@ -1,5 +1,5 @@
 import MusterCoding
-import Synchronization
+import MusterMutex
 
 extension Muster {
     /// Returns a discovery for `Nearby` that finds devices of the person's team through the server, wherever they are.

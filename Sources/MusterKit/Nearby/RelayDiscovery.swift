@@ -1,7 +1,7 @@
+import MusterMutex
 public import MusterNearby
 import MusterWire
 import NIOCore
-import Synchronization
 
 /// Peers of the same team that are connected to the relay of a Muster server, wherever they are.
 ///
@@ -74,7 +74,7 @@ public final class RelayDiscovery: Rendezvous {
             let end = await follow(attempt, try await authorization(), own, tell, accept, isResumption: told != nil)
             guard !Task.isCancelled else { return }
             if end.isFinal { throw Failure(description: "the relay at \(server): \(end)") }
-            if attempt.wasWelcome.load(ordering: .relaxed) { (wait, told) = (Self.firstWait, nil) }
+            if attempt.wasWelcome.withLock({ $0 }) { (wait, told) = (Self.firstWait, nil) }
             if end != told {
                 told = end
                 tell(.interrupted("the relay at \(server) is gone: \(end); trying again"))
@@ -94,7 +94,7 @@ public final class RelayDiscovery: Rendezvous {
 
     /// One connection and its peers.
     private final class Attempt: Sendable {
-        let wasWelcome = Atomic<Bool>(false)
+        let wasWelcome = Mutex(false)
         let peers = Mutex<Set<UInt32>>([])
         let end = Mutex<RelayEnd?>(nil)
     }
@@ -108,7 +108,7 @@ public final class RelayDiscovery: Rendezvous {
         let server = server
         let owner = RelayLinkOwner(
             welcomed: {
-                attempt.wasWelcome.store(true, ordering: .relaxed)
+                attempt.wasWelcome.withLock { $0 = true }
                 if isResumption { tell(.resumed("the relay at \(server) is there again")) }
             },
             appeared: { peer in

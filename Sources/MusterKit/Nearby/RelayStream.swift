@@ -1,6 +1,6 @@
+import MusterMutex
 import MusterNearby
 import NIOCore
-import Synchronization
 
 /// One end of a stream through the relay.
 final class RelayStream: PeerStream {
@@ -8,7 +8,7 @@ final class RelayStream: PeerStream {
     let origin: String
     private let link: NIOLoopBound<RelayLink>
     private let eventLoop: any EventLoop
-    private let waiting = Atomic<Int>(0)
+    private let waiting = Mutex(0)
 
     init(_ number: UInt32, from origin: String, over link: NIOLoopBound<RelayLink>, on eventLoop: any EventLoop) {
         self.number = number
@@ -17,7 +17,7 @@ final class RelayStream: PeerStream {
         self.eventLoop = eventLoop
     }
 
-    var waitingBytes: Int { waiting.load(ordering: .relaxed) }
+    var waitingBytes: Int { waiting.withLock { $0 } }
 
     func start(receive: @escaping @Sendable ([UInt8]) -> Void, ended: @escaping @Sendable () -> Void) {
         eventLoop.execute { self.link.value.start(self.number, receive, ended) }
@@ -28,12 +28,12 @@ final class RelayStream: PeerStream {
     }
 
     func send(_ bytes: [UInt8]) {
-        waiting.add(bytes.count, ordering: .relaxed)
+        waiting.withLock { $0 += bytes.count }
         eventLoop.execute { self.link.value.send(bytes, on: self) }
     }
 
     func close() { eventLoop.execute { self.link.value.close(self.number) } }
 
     /// Records that bytes were sent or dropped, so that they no longer wait.
-    func release(_ count: Int) { waiting.subtract(count, ordering: .relaxed) }
+    func release(_ count: Int) { waiting.withLock { $0 -= count } }
 }

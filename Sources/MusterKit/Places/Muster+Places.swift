@@ -1,5 +1,5 @@
 import MusterGeometry
-import Synchronization
+import MusterMutex
 
 extension Muster {
     /// Requests the places near a location, such as assembly points and shops, and returns at most 200, the nearest

@@ -1,5 +1,5 @@
 public import MusterCore
-import Synchronization
+import MusterMutex
 
 extension Muster {
     /// Returns the reporter of distances that this device measured to others, for proximity rules and for the contacts

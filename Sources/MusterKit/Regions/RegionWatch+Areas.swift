@@ -1,5 +1,5 @@
 package import MusterGeometry
-import Synchronization
+import MusterMutex
 
 extension RegionWatch {
     /// A region with its area, for a map and for the way to it.

@@ -1,7 +1,7 @@
 public import MusterCore
 public import MusterGeometry
+import MusterMutex
 public import MusterReplication
-import Synchronization
 
 /// The regions that a device knows without a network, and its presences in them. The regions and rules are those of the
 /// server's last response; the engine that the server uses evaluates the device's fixes against them. So the device

@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// Runs emissions one after the other. A caller who asks for one while another runs joins that one, or, if something
 /// was recorded after it began, the next. So there are never more than two: one that runs and one that waits.

@@ -1,6 +1,6 @@
 public import MusterCore
+import MusterMutex
 public import MusterReplication
-import Synchronization
 
 /// Records a person's locations, with or without a network, and sends them to the server when there is one.
 ///

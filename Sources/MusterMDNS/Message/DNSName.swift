@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// A domain name: labels of 1 to 63 bytes, at most 255 bytes with their lengths (RFC 1035, section 3.1).
 ///
 /// Two names are equal when they differ in nothing but the case of ASCII letters (RFC 6762, section 16). A label holds
@@ -123,7 +125,7 @@ extension DNSName: LosslessStringConvertible {
     }
 
     private static func escape(_ label: [UInt8]) -> String {
-        let isText = String(validating: label, as: UTF8.self) != nil
+        let isText = String(utf8: label) != nil
         var escaped: [UInt8] = []
         for byte in label {
             if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "\\") {

@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// The events of the services of one type, for one reader.
 ///
@@ -20,14 +20,12 @@ package struct ServiceEvents: AsyncSequence, Sendable {
         var wakes: AsyncStream<Void>.Iterator
 
         /// Waits for the next event; nil when there will be none, and when the task is cancelled.
-        package mutating func next(isolation: isolated (any Actor)? = #isolation) async -> ServiceEvent? {
+        package mutating func next() async -> ServiceEvent? {
             while true {
                 if let event = pending.takeFirst() { return event }
-                guard await wakes.next(isolation: isolation) != nil else { return pending.takeFirst() }
+                guard await wakes.next() != nil else { return pending.takeFirst() }
             }
         }
-
-        package mutating func next() async -> ServiceEvent? { await next(isolation: nil) }
     }
 }
 

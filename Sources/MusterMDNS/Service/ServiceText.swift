@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// The properties that a service publishes beside its name and address: keys with values, in a TXT record (RFC 6763,
 /// section 6).
 package struct ServiceText: Hashable, Sendable {
@@ -52,7 +54,7 @@ package struct ServiceText: Hashable, Sendable {
 
     /// The value of a key as text; nil when there is none, or when it is not UTF-8.
     package subscript(key: String) -> String? {
-        self[bytes: key].flatMap { String(validating: $0, as: UTF8.self) }
+        self[bytes: key].flatMap { String(utf8: $0) }
     }
 
     /// The value of a key; nil when there is none.

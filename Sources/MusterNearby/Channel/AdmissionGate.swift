@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 /// Limits the connections of other devices that are no peers yet: how many at once, in all and from one address, and
 /// how many begin in a period. Peers have a limit of their own, and many may share an address.

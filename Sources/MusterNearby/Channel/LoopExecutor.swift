@@ -1,7 +1,7 @@
+import MusterMutex
 import NIOCore
-import Synchronization
 
-/// Runs tasks on an event loop, where they reach the loop's channels without a change of threads.
+/// Runs functions on an event loop, where they reach the loop's channels without a change of threads.
 final class LoopExecutor: EventLoopExecutor {
     let eventLoop: any EventLoop
 
@@ -12,9 +12,13 @@ final class LoopExecutor: EventLoopExecutor {
         if eventLoop.inEventLoop { eventLoop.execute(body) } else { body() }
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    func perform(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            eventLoop.execute {
+                body()
+                continuation.resume()
+            }
+        }
     }
 
     func repeatCalls(every period: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
@@ -29,7 +33,7 @@ private final class LoopCalls: Sendable {
     private let eventLoop: any EventLoop
     private let grid: TickGrid
     private let body: @Sendable () -> Void
-    private let isOver = Atomic(false)
+    private let isOver = Mutex(false)
 
     init(_ eventLoop: any EventLoop, every period: Duration, _ body: @escaping @Sendable () -> Void) {
         self.eventLoop = eventLoop
@@ -37,12 +41,12 @@ private final class LoopCalls: Sendable {
         self.body = body
     }
 
-    func stop() { isOver.store(true, ordering: .relaxed) }
+    func stop() { isOver.withLock { $0 = true } }
 
     func scheduleNext() {
         let wait = grid.next() - ContinuousClock.now
         eventLoop.scheduleTask(in: TimeAmount(wait)) {
-            guard !self.isOver.load(ordering: .relaxed) else { return }
+            guard !self.isOver.withLock({ $0 }) else { return }
             self.body()
             self.scheduleNext()
         }

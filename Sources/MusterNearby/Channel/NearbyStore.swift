@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 public import MusterCore
-import Synchronization
+import MusterMutex
 
 /// The values that a device stores from one run to the next: its key, the keys of the peers that it accepted, the
 /// secret of its range tag, and the number of its last session. With a folder they are stored on disk, and only their

@@ -1,5 +1,5 @@
+import MusterMutex
 import NIOCore
-import Synchronization
 
 /// A channel whose bytes a `PeerStream` carries, so that the same handlers run over it as over TCP.
 ///
@@ -14,7 +14,7 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
     let eventLoop: any EventLoop
     private let stream: any PeerStream
     private let closePromise: EventLoopPromise<Void>
-    private let isOpen = Atomic<Bool>(false)
+    private let isOpen = Mutex(false)
     private var chain: ChannelPipeline!
     private var lifecycle = Lifecycle.fresh
     private var pending: [(bytes: [UInt8], promise: EventLoopPromise<Void>?)] = []
@@ -32,14 +32,14 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
     var remoteAddress: SocketAddress? { nil }
     var parent: (any Channel)? { nil }
     var isWritable: Bool { stream.waitingBytes < Self.writableBytes }
-    var isActive: Bool { isOpen.load(ordering: .relaxed) }
+    var isActive: Bool { isOpen.withLock { $0 } }
     var _channelCore: any ChannelCore { self }
 
     /// Starts the stream, once the handlers are added. Call it on the event loop.
     func start() {
         guard lifecycle == .fresh else { return }
         lifecycle = .open
-        isOpen.store(true, ordering: .relaxed)
+        isOpen.withLock { $0 = true }
         chain.fireChannelRegistered()
         chain.fireChannelActive()
         stream.start(
@@ -59,7 +59,7 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
         guard lifecycle != .closed else { return }
         let wasOpen = lifecycle == .open
         lifecycle = .closed
-        isOpen.store(false, ordering: .relaxed)
+        isOpen.withLock { $0 = false }
         stream.close()
         let unsent = pending
         pending = []

@@ -1,9 +1,9 @@
 import MusterCore
+import MusterMutex
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import Synchronization
 
 /// The functions by which a channel calls its owner. All except `judge` are called on the channel's event loop.
 struct ChannelOwner: Sendable {

@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 /// One end of a source whose two ends send each other their positions, and each compute the distance and the direction.
 protocol ExchangedPlace: Sendable {

@@ -1,6 +1,6 @@
 import MusterCore
 import MusterGeometry
-import Synchronization
+import MusterMutex
 
 /// One end of a fused measurement.
 final class FusedPlace: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 public import MusterCore
-import Synchronization
+import MusterMutex
 
 /// The clock of this device, and its ticks. Tests pass a clock of their own.
 public struct NearbyClock: Sendable {

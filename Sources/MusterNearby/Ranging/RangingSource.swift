@@ -1,5 +1,5 @@
 public import MusterGeometry
-import Synchronization
+import MusterMutex
 
 /// Measures the distance and the direction to a peer: a radio, or two position receivers that exchange their positions.
 ///
@@ -90,14 +90,14 @@ public final class RangingLink: Sendable {
     }
 
     /// The executor on which notes are sent and delivered; nil for a link without an event loop.
-    let executor: (any TaskExecutor)?
+    let executor: (any EventLoopExecutor)?
     private let transmit: @Sendable ([UInt8]) -> Void
     private let listener = Mutex<Listener?>(nil)
 
     /// Creates a link that sends by a function, which may drop notes while the peer is too slow.
     public convenience init(send: @escaping @Sendable ([UInt8]) -> Void) { self.init(on: nil, send: send) }
 
-    init(on executor: (any TaskExecutor)?, send: @escaping @Sendable ([UInt8]) -> Void) {
+    init(on executor: (any EventLoopExecutor)?, send: @escaping @Sendable ([UInt8]) -> Void) {
         self.executor = executor
         transmit = send
     }
@@ -108,8 +108,8 @@ public final class RangingLink: Sendable {
     /// Sends a note to the peer's source. A note that is empty or too long is dropped. On the event loop it is sent
     /// after the present task, because the caller may hold locks that the end of the channel needs.
     public func send(_ note: [UInt8]) {
-        guard let loop = executor as? any EventLoopExecutor else { return sendNow(note) }
-        loop.performSoon { self.sendNow(note) }
+        guard let executor else { return sendNow(note) }
+        executor.performSoon { self.sendNow(note) }
     }
 
     /// Sends a note at once. The caller must hold no lock: on the event loop the channel may end, and call its owner,

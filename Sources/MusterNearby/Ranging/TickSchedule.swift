@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 /// Work that is done at each tick of a clock.
 protocol TickedRun: AnyObject, Sendable {
@@ -8,8 +8,10 @@ protocol TickedRun: AnyObject, Sendable {
     func endOfTicks()
 }
 
-/// A task executor that is an event loop.
-protocol EventLoopExecutor: TaskExecutor {
+/// An event loop on which the channels of links are served.
+protocol EventLoopExecutor: AnyObject, Sendable {
+    /// Runs a function on the event loop, and returns after it.
+    func perform(_ body: @escaping @Sendable () -> Void) async
     /// Runs a function after the present task of the event loop; at once on any other thread.
     func performSoon(_ body: @escaping @Sendable () -> Void)
     /// Calls a function on the event loop at about this interval, until the returned function is called. The delay of
@@ -38,7 +40,7 @@ final class TickSchedule: Sendable {
         self.period = period
     }
 
-    func add(_ run: any TickedRun, on executor: (any TaskExecutor)?) {
+    func add(_ run: any TickedRun, on executor: (any EventLoopExecutor)?) {
         let key = executor.map { ObjectIdentifier($0) }
         lanes.withLock { lanes in
             lanes[key, default: Lane()].runs.append(run)
@@ -46,22 +48,27 @@ final class TickSchedule: Sendable {
         }
     }
 
-    private func startTicks(on executor: (any TaskExecutor)?, _ key: ObjectIdentifier?) -> @Sendable () -> Void {
-        if clock.isOfMachine, let loop = executor as? any EventLoopExecutor {
-            return loop.repeatCalls(every: period) { self.step(at: self.clock.now(), key) }
+    private func startTicks(on executor: (any EventLoopExecutor)?, _ key: ObjectIdentifier?) -> @Sendable () -> Void {
+        if clock.isOfMachine, let executor {
+            return executor.repeatCalls(every: period) { self.step(at: self.clock.now(), key) }
         }
         let ticks = clock.ticks(period)
-        let task = Task(executorPreference: executor) {
-            // A task does not retain its preferred executor.
-            defer { withExtendedLifetime(executor) {} }
-            for await now in ticks { self.step(at: now, key) }
-            if !Task.isCancelled { self.endLane(key) }
+        let task = Task {
+            for await now in ticks { await Self.perform(on: executor) { self.step(at: now, key) } }
+            if !Task.isCancelled { await Self.perform(on: executor) { self.endLane(key) } }
         }
         return { task.cancel() }
     }
 
+    /// Runs a function on an executor, or at once where there is none.
+    private static func perform(
+        on executor: (any EventLoopExecutor)?, _ body: @escaping @Sendable () -> Void
+    ) async {
+        if let executor { await executor.perform(body) } else { body() }
+    }
+
     /// Removes a run. The ticks end with the last one.
-    func remove(_ run: any TickedRun, from executor: (any TaskExecutor)?) {
+    func remove(_ run: any TickedRun, from executor: (any EventLoopExecutor)?) {
         let key = executor.map { ObjectIdentifier($0) }
         lanes.withLock { lanes in
             lanes[key]?.runs.removeAll { $0 === run }

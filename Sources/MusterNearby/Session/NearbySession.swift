@@ -1,5 +1,5 @@
 import MusterCore
-import Synchronization
+import MusterMutex
 
 /// Measures the distance and the direction to one peer, from the exchange of tokens to the end. N peers need N
 /// sessions.
@@ -39,7 +39,7 @@ public final class NearbySession: Sendable {
     private let queue = NewsQueue<NearbyUpdate>(limit: 64)
     private let core = Mutex(Core())
     private let watches: TickSchedule
-    private let executor: (any TaskExecutor)?
+    private let executor: (any EventLoopExecutor)?
 
     private struct Core {
         var lifecycle = SessionLifecycle()
@@ -82,7 +82,7 @@ public final class NearbySession: Sendable {
 
     init(
         source: any RangingSource, epoch: UInt64, limits: Limits, active: ActiveSessions, clock: NearbyClock,
-        watches: TickSchedule, executor: (any TaskExecutor)?
+        watches: TickSchedule, executor: (any EventLoopExecutor)?
     ) {
         var random = SystemRandomNumberGenerator()
         token = DiscoveryToken.random(epoch: epoch, using: &random)

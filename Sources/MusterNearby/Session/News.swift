@@ -1,4 +1,4 @@
-import Synchronization
+import MusterMutex
 
 /// An element of news. Its subject decides which measurement replaces which when the reader is slow.
 protocol MergeableNews: Sendable {

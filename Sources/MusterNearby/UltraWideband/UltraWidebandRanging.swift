@@ -1,6 +1,6 @@
 import MusterCore
 import MusterGeometry
-import Synchronization
+import MusterMutex
 
 /// A session of the platform's ultra-wideband radio with one peer. On Apple platforms `NearbyInteractionRadio` is one.
 public protocol UltraWidebandSession: Sendable {

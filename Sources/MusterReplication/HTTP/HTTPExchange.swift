@@ -1,5 +1,5 @@
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// Sends requests to a server, and translates error responses to `ReplicationError`.
 final class HTTPExchange: Sendable {

@@ -1,7 +1,7 @@
 import MusterCoding
 import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// Reads revisions from a peer over HTTP.
 extension HTTPPeer {

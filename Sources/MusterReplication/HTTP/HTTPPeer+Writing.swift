@@ -1,6 +1,6 @@
 import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// Writes revisions to a peer over HTTP.
 extension HTTPPeer {

@@ -1,7 +1,7 @@
 import MusterCoding
 import MusterCore
+import MusterMutex
 import MusterWire
-import Synchronization
 
 /// A database behind CouchDB's protocol: Muster's, CouchDB's, or a PouchDB server's.
 public final class HTTPPeer: ReplicationPeer {

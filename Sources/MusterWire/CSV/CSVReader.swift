@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// A pull parser for the rows of a CSV text in UTF-8 (RFC 4180).
 ///
 /// Lines end with CRLF, LF or CR; a byte order mark at the beginning and empty lines are skipped. A cell in quotation
@@ -116,7 +118,7 @@ package struct CSVReader {
 
     private mutating func text(_ range: Range<Int>, _ cell: Int) throws(CSVError) -> String {
         let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard let text = String(validating: piece, as: UTF8.self) else { throw passRow(.notUTF8, cell) }
+        guard let text = String(utf8: piece) else { throw passRow(.notUTF8, cell) }
         return text
     }
 

@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// Reads the fields of a packet's body, in order (MQTT 5.0, section 1.5).
 struct MQTTBodyReader {
     private var bytes: ArraySlice<UInt8>
@@ -33,7 +35,7 @@ struct MQTTBodyReader {
     /// Reads text in UTF-8. The character U+0000 is a fault.
     mutating func text() throws(MQTTError) -> String {
         let data = try data()
-        guard let text = String(validating: data, as: UTF8.self) else { throw .malformed("a text is not UTF-8") }
+        guard let text = String(utf8: data) else { throw .malformed("a text is not UTF-8") }
         guard !data.contains(0) else { throw .malformed("a text contains U+0000") }
         return text
     }

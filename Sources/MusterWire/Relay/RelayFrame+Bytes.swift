@@ -129,7 +129,7 @@ private struct RelayFields {
         let count = Int(try number(UInt8.self))
         guard rest.count >= count else { throw .malformed }
         defer { rest = rest.dropFirst(count) }
-        guard let text = String(validating: rest.prefix(count), as: UTF8.self) else { throw .malformed }
+        guard let text = String(utf8: rest.prefix(count)) else { throw .malformed }
         return text
     }
 

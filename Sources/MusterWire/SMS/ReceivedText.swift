@@ -112,7 +112,7 @@ extension String {
     /// Reads bytes as UTF-8, or as ISO 8859-1 where they are not UTF-8.
     fileprivate init(anyText bytes: [UInt8]) {
         self =
-            String(validating: bytes, as: UTF8.self)
+            String(utf8: bytes)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 
 /// The signals of one request.
@@ -132,7 +133,7 @@ extension JSONValue {
         switch self {
         case .string(let text): text
         case .null: ""
-        default: String(validating: bytes, as: UTF8.self)
+        default: String(utf8: bytes)
         }
     }
 }

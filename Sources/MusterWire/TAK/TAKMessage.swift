@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 
 /// A message of TAK's protocol 1: an event of Cursor on Target in Protocol Buffers. In a stream, a byte and the length
@@ -205,7 +206,7 @@ private struct ProtobufReader {
         }
 
         func text() throws(CoTError) -> String {
-            guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .notAMessage }
+            guard let text = String(utf8: try bytes()) else { throw .notAMessage }
             return text
         }
     }

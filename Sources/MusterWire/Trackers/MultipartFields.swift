@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// Collects the fields of a multipart form (RFC 7578) piece by piece. Files in it are skipped, however large they are.
 package struct MultipartFields {
     private var reader: MultipartReader
@@ -18,7 +20,7 @@ package struct MultipartFields {
     package var fields: FormFields {
         FormFields(
             found.compactMap { field in
-                String(validating: field.value, as: UTF8.self).map { (field.name, $0) }
+                String(utf8: field.value).map { (field.name, $0) }
             })
     }
 

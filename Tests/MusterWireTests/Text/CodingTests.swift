@@ -1,8 +1,9 @@
-import MusterCoding
 import MusterWire
 import Testing
 
-/// Base 64, hexadecimal digits and percent-encoding.
+@testable import MusterCoding
+
+/// Base 64, hexadecimal digits, percent-encoding and UTF-8.
 @Suite struct CodingTests {
     /// RFC 4648, section 10, and two bytes for which the alphabets differ.
     private static let base64: [(plain: [UInt8], padded: String, forURLs: String)] = [
@@ -47,6 +48,25 @@ import Testing
         #expect(PercentEncoding.encode("a/b(c)", sparing: "()") == "a%2Fb(c)")
         #expect(PercentEncoding.decode("a%20%c3%A9+%2F") == "a é+/")
         for text in ["%", "%4", "a%4g", "%+f", "%ff", "%C3"] { #expect(PercentEncoding.decode(text) == nil, "\(text)") }
+    }
+
+    /// Each is invalid at one place of Unicode's table 3-7: a continuation alone, an overlong form, a surrogate, a number
+    /// beyond U+10FFFF, an end too soon.
+    private static let invalid: [[UInt8]] = [
+        [0x80], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
+        [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFF],
+    ]
+
+    @Test func `bytes are read as UTF-8 or refused, on old systems as on new ones`() {
+        for text in ["", "plain", "é /%", "\u{FFFD}", "\0", "\u{301}x", "東京", "👩🏽‍🚒", "\u{10FFFF}"] {
+            #expect(String(utf8: Array(text.utf8)).map { Array($0.utf8) } == Array(text.utf8))
+            #expect(String(unrepaired: Array(text.utf8)).map { Array($0.utf8) } == Array(text.utf8))
+            for bytes in Self.invalid {
+                let mixed = Array(text.utf8) + bytes + Array(text.utf8)
+                #expect(String(utf8: mixed) == nil, "\(mixed)")
+                #expect(String(unrepaired: mixed) == nil, "\(mixed)")
+            }
+        }
     }
 
     @Test func `the user of a location database is read from either form of its name`() {

@@ -62,6 +62,8 @@ enum IncidentActivities {
     static func follow(_ receive: @escaping @MainActor @Sendable (News) async -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
+                // Before iOS 17.2 no push begins an activity: the app does when it is next seen.
+                guard #available(iOS 17.2, *) else { return }
                 for await token in Activity<IncidentAttributes>.pushToStartTokenUpdates {
                     await receive(.token(token, of: .start))
                 }

@@ -30,7 +30,7 @@ package enum DatabaseName {
             guard let bytes = Hexadecimal.decode(name.utf8.dropFirst(hexPrefix.utf8.count)), !bytes.isEmpty else {
                 return nil
             }
-            return String(validating: bytes, as: UTF8.self)
+            return String(utf8: bytes)
         }
         guard name.hasPrefix(locationsPrefix), name != locationsPrefix else { return nil }
         return PercentEncoding.decode(Substring(name.utf8.dropFirst(locationsPrefix.utf8.count)))

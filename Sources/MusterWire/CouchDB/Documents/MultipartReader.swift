@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// Parses a multipart body (RFC 2046) incrementally. It buffers no more than the head of a part, and the last bytes of
 /// a piece, which may be the beginning of a boundary.
 package struct MultipartReader {
@@ -125,7 +127,7 @@ package struct MultipartReader {
     }
 
     private static func headers(_ bytes: ArraySlice<UInt8>) throws(ParsingError) -> [String: String] {
-        guard bytes.count <= headLimitBytes, let text = String(validating: bytes, as: UTF8.self) else {
+        guard bytes.count <= headLimitBytes, let text = String(utf8: bytes) else {
             throw .invalidHead
         }
         var headers: [String: String] = [:]

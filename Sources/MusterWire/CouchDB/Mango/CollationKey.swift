@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// The key of a document in an index: bytes that compare as the JSON values do under `Collation`.
 ///
 /// Two different values may have equal bytes: values that differ only beyond `limitBytes`, and whole numbers beyond
@@ -140,7 +142,7 @@ private struct KeyReading {
                 continue
             }
             guard let next = bytes.popFirst() else { return nil }
-            if next == 0 { return String(validating: text, as: UTF8.self) }
+            if next == 0 { return String(utf8: text) }
             text.append(0)
         }
         return nil
