@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import MusterHTTP
 import MusterServer
@@ -72,7 +71,7 @@ struct TAKPort: Service {
     /// The settings of TLS: a certificate that is made at each start, and only clients with one of the same authority.
     private static func context(_ parts: ServerParts) async throws -> NIOSSLContext {
         let authority = try await CertificateAuthority.open(by: parts.identity)
-        let own = try authority.makePortIdentity(for: hosts(parts.configuration), at: parts.configuration.now())
+        let own = try authority.makePortIdentity(for: parts.configuration.takHosts, at: parts.configuration.now())
         let root = try NIOSSLCertificate(bytes: authority.der, format: .der)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(try NIOSSLCertificate(bytes: own.certificate, format: .der))],
@@ -83,14 +82,5 @@ struct TAKPort: Service {
         configuration.trustRoots = .certificates([root])
         configuration.shutdownTimeout = .seconds(1)
         return try NIOSSLContext(configuration: configuration)
-    }
-
-    /// The names in the port's certificate: the configured ones, and those of this machine.
-    private static func hosts(_ configuration: Configuration) -> [String] {
-        var hosts = configuration.tak.hosts
-        if let public_ = configuration.publicURL.flatMap({ URL(string: $0)?.host() }) { hosts.append(public_) }
-        hosts += ["localhost", "127.0.0.1", "::1"]
-        if !["0.0.0.0", "::", "127.0.0.1"].contains(configuration.host) { hosts.append(configuration.host) }
-        return hosts
     }
 }
