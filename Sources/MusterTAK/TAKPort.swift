@@ -9,25 +9,29 @@ import ServiceLifecycle
 struct TAKPort: Service {
     private let parts: ServerParts
     private let clients: TAKClients
+    private let picture: TAKPicture
+    private let broadcast: TAKBroadcast
     private let port: Int
     /// Called once the port accepts connections.
     private let isOpen: @Sendable () -> Void
 
-    init(parts: ServerParts, clients: TAKClients, port: Int) {
+    init(parts: ServerParts, clients: TAKClients, picture: TAKPicture, broadcast: TAKBroadcast, port: Int) {
         self.parts = parts
         self.clients = clients
+        self.picture = picture
+        self.broadcast = broadcast
         self.port = port
         isOpen = parts.ports.expectPort()
     }
 
     func run() async throws {
         guard let context = try await contextInTime() else { return }
-        let (intake, picture) = (TAKIntake(parts), TAKPicture(parts))
-        let connection = EventLoopConnection { [parts, clients] channel in
+        let intake = TAKIntake(parts)
+        let connection = EventLoopConnection { [parts, clients, picture, broadcast] channel in
             let address = channel.remoteAddress?.ipAddress ?? ""
             // Before TLS: a stranger's handshake costs as much as a client's.
             guard clients.admitStranger(from: address) else { return channel.close(promise: nil) }
-            let connection = TAKConnection(parts, intake, picture, clients, on: channel, from: address)
+            let connection = TAKConnection(parts, intake, picture, clients, broadcast, on: channel, from: address)
             connection.assumeIsolated { $0.begin() }
             try channel.pipeline.syncOperations.addHandlers(
                 NIOSSLServerHandler(context: context), EncryptionPieces(),
