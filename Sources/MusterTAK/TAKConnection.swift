@@ -8,7 +8,7 @@ import NIOCore
 /// One client's connection: handles its events in order, and sends it what it may see.
 ///
 /// The actor runs on the connection's event loop, so it needs no thread and the handler calls it directly.
-actor TAKConnection {
+actor TAKConnection: StreamConnection {
     /// The stages of a connection.
     enum Phase { case handshaking, signingIn, open, closed }
 
@@ -148,6 +148,8 @@ actor TAKConnection {
         }
     }
 
+    func stop() { close() }
+
     func close() {
         guard phase != .closed else { return }
         channel.close(mode: .all, promise: nil)
@@ -184,7 +186,7 @@ actor TAKConnection {
     private func leaveStrangers() {
         guard isStranger else { return }
         isStranger = false
-        clients.forgetStranger(from: address)
+        clients.strangers.remove(from: address)
     }
 
     // MARK: Rights
@@ -229,8 +231,7 @@ actor TAKConnection {
 
     // MARK: Receiving
 
-    /// Whether the handler may read more now. If it may not, `ResumeReading` tells it when it may.
-    var mayRead: Bool {
+    func mayRead() -> Bool {
         switch phase {
         case .handshaking: true
         case .signingIn, .closed: false
@@ -239,7 +240,7 @@ actor TAKConnection {
     }
 
     private func resumeReading() {
-        channel.pipeline.fireUserInboundEventTriggered(TAKConnectionHandler.ResumeReading())
+        channel.pipeline.fireUserInboundEventTriggered(ResumeReading())
     }
 
     func receive(_ bytes: ByteBuffer) {
@@ -309,6 +310,8 @@ actor TAKConnection {
         guard phase != .closed else { return }
         await withCheckedContinuation { waiters.append($0) }
     }
+
+    func writabilityChanged() { wake() }
 
     func wake() {
         let waiting = waiters

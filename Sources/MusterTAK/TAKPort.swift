@@ -30,13 +30,13 @@ struct TAKPort: Service {
         let connection = EventLoopConnection { [parts, clients, picture, broadcast] channel in
             let address = channel.remoteAddress?.ipAddress ?? ""
             // Before TLS: a stranger's handshake costs as much as a client's.
-            guard clients.admitStranger(from: address) else { return channel.close(promise: nil) }
+            guard clients.strangers.admit(from: address) else { return channel.close(promise: nil) }
             let connection = TAKConnection(parts, intake, picture, clients, broadcast, on: channel, from: address)
             connection.assumeIsolated { $0.begin() }
             try channel.pipeline.syncOperations.addHandlers(
                 NIOSSLServerHandler(context: context), EncryptionPieces(),
                 HandshakeDeadline(seconds: TAKLimits.handshakeSeconds),
-                TAKConnectionHandler(connection, on: channel, parts.connections))
+                TAKHandshake(connection), StreamHandler(connection, on: channel, parts.connections))
         }
         let host = parts.configuration.host
         do {
