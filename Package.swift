@@ -288,7 +288,7 @@ let package = Package(
                 "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Benchmarks/muster-bench", swiftSettings: strict),
 

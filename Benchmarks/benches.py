@@ -180,7 +180,7 @@ BENCHES = [
     Bench("amazon", "muster-bench amazon --thousands 20", 14, "positions", [
         Row("64 connections × 10", "`BatchUpdateDevicePosition`, signed, ten positions a request, 64 connections",
             [rate("requests/s", 5_000), p50(), p99()])]),
-    Bench("live", "muster-bench live --background 12500", 35, "growth", [
+    Bench("live", "muster-bench live --background 12500 --probes 1200", 24, "growth", [
         Row("POST to live feed", "POST to live feed, while others report one by one",
             [rate("background/s", unit="positions/s meanwhile"), p50(), p99(20)])]),
     Bench("people-100000", "muster-bench people --count 100000 --thousands 900", 200, "growth", [
@@ -198,7 +198,7 @@ BENCHES = [
             milliseconds("answered ms", "answered after {} ms"),
             milliseconds("all decided ms", "everyone decided after {} ms"),
             Figure("p50 ms", "others' positions p50 {} ms"), p99(), milliseconds("at most ms", "at most {} ms")])]),
-    Bench("attack", "muster-bench attack --people 1000 --seconds 30", 55, "attack", [
+    Bench("attack", "muster-bench attack --people 1000 --seconds 20", 45, "attack", [
         *leader_rows(), Row("the server", "the server, resident at the end", [megabytes()])]),
     Bench("webhooks", "muster-bench webhooks", 50, "webhooks", [
         Row("POST to webhook", "crossings, each a webhook; POST to webhook", [
@@ -222,6 +222,9 @@ BENCHES = [
             ("GPSLogger", "GPSLogger's form", 80), ("uLogger", "μlogger's form", 80))]),
     Bench("mqtt", "muster-bench mqtt", 75, "mqtt", [
         *mqtt_rows("Muster", (200, 15_000, 20)), *mqtt_rows("mosquitto", (None, None, None))]),
+    Bench("tak", "muster-bench tak --clients 1000 --seconds 10", 34, "tak", [
+        Row("1000 clients", "1,000 clients with TLS and a certificate each in 50 teams; 100 positions/s to the team",
+            [megabytes(100), Figure("arrived %", "{} % arrived", "higher", 100), p50(), p99(50)])]),
     Bench("sightings", "muster-bench sightings --thousands 500", 30, "nearby", [
         Row("64 × 100, tags mixed", "sightings through the engine, on disk before the answer",
             [rate("sightings/s", 50_000), p50(), p99()]),
@@ -235,7 +238,7 @@ BENCHES = [
     Bench("nearby-sending", "muster-bench nearby --peer-rate 2", 35, "nearby", [
         Row("a device's share of a core", "nearby, 60 updates a second sent to each of 50 peers, 2 received of each",
             [Figure("%", "{} % of a core", goal=10)])]),
-    Bench("discovery", "muster-bench discovery --rounds 3", 42, "nearby", [
+    Bench("discovery", "muster-bench discovery --rounds 2", 29, "nearby", [
         Row(f"{what}, on {interfaces}", f"discovery on {interfaces}: {what}", [p50(), p95(goal)])
         for interfaces in ("all interfaces", "the loopback interface")
         for what, goal in (("one that runs already, by one that starts", 1_000),

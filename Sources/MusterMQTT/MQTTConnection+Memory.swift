@@ -55,7 +55,7 @@ extension MQTTConnection {
     func leaveStrangers() {
         guard isStranger else { return }
         isStranger = false
-        sessions.forgetStranger(from: address)
+        sessions.strangers.remove(from: address)
         _ = sessions.changeStrangerBytes(from: address, by: -strangerBytes)
         strangerBytes = 0
     }

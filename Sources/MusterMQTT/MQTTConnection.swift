@@ -8,7 +8,7 @@ import NIOCore
 ///
 /// The actor runs on the connection's event loop, so it needs no thread and the handler calls it directly. A task
 /// exists only while packets are handled or subscribed changes are awaited.
-actor MQTTConnection {
+actor MQTTConnection: StreamConnection {
     /// The stages of a connection.
     enum Phase { case awaitingConnect, connecting, open, closed }
 
@@ -113,7 +113,7 @@ actor MQTTConnection {
         // This keeps the connection, with its timer, until the channel has closed: before the upgrade to WebSocket
         // nothing else does.
         channel.closeFuture.whenComplete { [self] _ in assumeIsolated { $0.closed() } }
-        guard sessions.admitStranger(from: address) else { return close() }
+        guard sessions.strangers.admit(from: address) else { return close() }
         isStranger = true
         startTimer(seconds: parts.connections.limits.headSeconds) { connection in
             connection.parts.metrics.count(event: "mqtt_silent_stranger")
@@ -223,7 +223,7 @@ actor MQTTConnection {
             parseWaiting()
             if isReadingPaused, !isFull {
                 isReadingPaused = false
-                channel.pipeline.fireUserInboundEventTriggered(MQTTConnectionHandler.ResumeReading())
+                channel.pipeline.fireUserInboundEventTriggered(ResumeReading())
             }
             handled += 1
             // Other connections of this event loop get their turn.

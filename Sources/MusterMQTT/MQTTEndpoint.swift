@@ -37,7 +37,7 @@ package struct MQTTEndpoint: Endpoint {
         }
         let add: @Sendable (any Channel, MQTTConnection) throws -> Void = { [parts] channel, connection in
             try channel.pipeline.syncOperations.addHandler(
-                MQTTConnectionHandler(connection, on: channel, parts.connections))
+                StreamHandler(connection, on: channel, parts.connections))
         }
         var services: [any Service] = [
             sessions,
@@ -56,6 +56,7 @@ package struct MQTTEndpoint: Endpoint {
                     try WebSocketPort.addHandlers(to: channel) { bytes in
                         connection.assumeIsolated { $0.countIncompleteFrame(bytes: bytes) }
                     } addMessaging: {
+                        try $0.pipeline.syncOperations.addHandler(FrameMeter(connection))
                         try add($0, connection)
                     }
                 })

@@ -20,12 +20,9 @@ final class MQTTSessions: Service {
         /// The sessions that changed since they were stored; nil for a session that has ended.
         var unsaved: [MQTTSession.Key: MQTTSession?] = [:]
         var shares = FeedShares(capacity: MQTTLimits.connections)
-        var strangers: [String: Int] = [:]
-        var strangerCount = 0
         /// The counted bytes of connections that have not signed in, by the prefix of their address.
         var strangerBytes: [String: Int] = [:]
         var strangerByteCount = 0
-        var refusedStrangers = 0
         /// The wills that wait for their delay, or are being published.
         var wills: [MQTTSession.Key: WaitingWill] = [:]
         var willCount = 0
@@ -49,6 +46,8 @@ final class MQTTSessions: Service {
 
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
+    /// The connections that have not signed in.
+    let strangers = StrangerCount(limit: MQTTLimits.strangers, limitOfAddress: MQTTLimits.strangersOfAddress)
     private let subscribeRates = RequestRates(
         .init(tries: MQTTLimits.subscribeBurst, perSecond: MQTTLimits.subscribesPerSecond))
 
@@ -63,33 +62,6 @@ final class MQTTSessions: Service {
     }
 
     // MARK: Connections
-
-    /// Counts a connection that has not signed in.
-    ///
-    /// - Returns: false when the limit is reached, and then the connection is not counted.
-    func admitStranger(from address: String) -> Bool {
-        let prefix = AddressPrefix.of(address)
-        return state.withLock { state in
-            guard state.strangerCount < MQTTLimits.strangers,
-                state.strangers[prefix, default: 0] < MQTTLimits.strangersOfAddress
-            else {
-                state.refusedStrangers += 1
-                return false
-            }
-            state.strangers[prefix, default: 0] += 1
-            state.strangerCount += 1
-            return true
-        }
-    }
-
-    /// Removes a connection, which has signed in or has closed before, from the count of those that have not signed in.
-    func forgetStranger(from address: String) {
-        let prefix = AddressPrefix.of(address)
-        state.withLock { state in
-            state.strangers[prefix] = state.strangers[prefix].flatMap { $0 > 1 ? $0 - 1 : nil }
-            state.strangerCount -= 1
-        }
-    }
 
     /// Changes how many bytes a connection holds that has not signed in.
     ///
@@ -192,7 +164,7 @@ final class MQTTSessions: Service {
 
     /// The metrics of the endpoint's connections.
     var families: [MetricFamily] {
-        let (open, strangers, refused) = state.withLock { ($0.open.count, $0.strangerCount, $0.refusedStrangers) }
+        let (open, (strangers, refused)) = (state.withLock { $0.open.count }, strangers.counts)
         return [
             MetricFamily(
                 "muster_mqtt_connections", .gauge, "Connections of MQTT clients, by whether they have signed in.",

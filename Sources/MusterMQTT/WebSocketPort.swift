@@ -69,6 +69,22 @@ private final class UpgradeMeter: ChannelInboundHandler, RemovableChannelHandler
     }
 }
 
+/// Tells the connection how much has arrived of a frame that is not complete.
+final class FrameMeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: MQTTConnection
+
+    init(_ connection: MQTTConnection) { self.connection = connection }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let frame = event as? WebSocketBytes.IncompleteFrame {
+            connection.assumeIsolated { $0.countIncompleteFrame(bytes: frame.bytes) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+}
+
 /// Refuses a request that does not ask for a WebSocket with the subprotocol `mqtt`, and closes the connection.
 private final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart

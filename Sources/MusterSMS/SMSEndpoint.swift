@@ -18,10 +18,25 @@ package struct SMSEndpoint: Endpoint {
     package init(_ parts: ServerParts) {
         self.parts = parts
         intake = TextIntake(parts)
-        if let gateway = parts.configuration.sms.gateway, !parts.hasGateway(named: gateway) {
+        guard let gateway = parts.configuration.sms.gateway else { return }
+        if !parts.hasGateway(named: gateway) {
             parts.logger.warning(
                 "No texts are taken: the user of --sms-gateway is missing, or has another role than gateway",
                 metadata: ["user": "\(gateway)"])
+        }
+        warnOfNumbers()
+    }
+
+    /// The number of people of whose numbers the log says at the start what is wrong.
+    private static let warningLimit = 10
+
+    /// Warns of people whose texts would not count as theirs.
+    private func warnOfNumbers() {
+        let faults = parts.coordinator.directory.senderFaults(country: parts.configuration.sms.country)
+        for (user, fault) in faults.prefix(Self.warningLimit) { parts.logger.warning("\(fault.words(of: user))") }
+        if faults.count > Self.warningLimit {
+            parts.logger.warning(
+                "More people have such numbers", metadata: ["count": "\(faults.count - Self.warningLimit)"])
         }
     }
 

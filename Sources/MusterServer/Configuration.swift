@@ -1,3 +1,4 @@
+import Foundation
 package import MusterCore
 package import MusterHTTP
 package import MusterWire
@@ -99,6 +100,16 @@ package struct Configuration: Sendable {
         package var hosts: [String] = []
 
         package init() {}
+    }
+
+    /// The names and addresses in the certificate of the port for TAK clients: those of `tak`, the public one, and
+    /// those of this machine.
+    package var takHosts: [String] {
+        var hosts = tak.hosts
+        if let name = publicURL.flatMap({ URL(string: $0)?.host() }) { hosts.append(name) }
+        hosts += ["localhost", "127.0.0.1", "::1"]
+        if !["0.0.0.0", "::", "127.0.0.1"].contains(host) { hosts.append(host) }
+        return hosts
     }
 
     /// The gateway that posts the texts that people send by SMS.

@@ -9,40 +9,11 @@ final class TAKClients: Service {
     private struct State {
         var open: [DeviceNumber: (connection: TAKConnection, owner: FeedOwner)] = [:]
         var shares = FeedShares(capacity: TAKLimits.clients)
-        /// The connections without a certificate, by the prefix of their address.
-        var strangers: [String: Int] = [:]
-        var strangerCount = 0
-        var refusedStrangers = 0
     }
 
     private let state = Mutex(State())
-
-    /// Counts a connection that has not shown a certificate.
-    ///
-    /// - Returns: false when a limit is reached, and then the connection is not counted.
-    func admitStranger(from address: String) -> Bool {
-        let prefix = AddressPrefix.of(address)
-        return state.withLock { state in
-            guard state.strangerCount < TAKLimits.strangers,
-                state.strangers[prefix, default: 0] < TAKLimits.strangersOfAddress
-            else {
-                state.refusedStrangers += 1
-                return false
-            }
-            state.strangers[prefix, default: 0] += 1
-            state.strangerCount += 1
-            return true
-        }
-    }
-
-    /// Removes a connection from the count of those without a certificate: it has shown one, or has closed before.
-    func forgetStranger(from address: String) {
-        let prefix = AddressPrefix.of(address)
-        state.withLock { state in
-            state.strangers[prefix] = state.strangers[prefix].flatMap { $0 > 1 ? $0 - 1 : nil }
-            state.strangerCount -= 1
-        }
-    }
+    /// The connections that have not shown a certificate.
+    let strangers = StrangerCount(limit: TAKLimits.strangers, limitOfAddress: TAKLimits.strangersOfAddress)
 
     /// Makes a connection that of its device. It takes the place of the device's connection before, so a phone that
     /// connects again finds a place also where all are taken.
@@ -84,7 +55,7 @@ final class TAKClients: Service {
     var connections: [TAKConnection] { state.withLock { $0.open.values.map(\.connection) } }
 
     var families: [MetricFamily] {
-        let (clients, strangers, refused) = state.withLock { ($0.shares.count, $0.strangerCount, $0.refusedStrangers) }
+        let (clients, (strangers, refused)) = (state.withLock { $0.shares.count }, strangers.counts)
         return [
             MetricFamily(
                 "muster_tak_connections", .gauge, "Connections of TAK clients.", by: "state",

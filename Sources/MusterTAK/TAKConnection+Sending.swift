@@ -5,17 +5,17 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Sends a client the people whom it may see, and the regions of its team. What has not been sent stays in the log and
-/// in `due`, which holds each person once.
+/// Sends a client the people whom it may see, and the regions of its team. What has not been sent stays in the inbox
+/// and in `due`, which hold each person once.
 extension TAKConnection {
-    func sendUntilClosed(_ feed: LogFeed) async {
+    func sendUntilClosed(_ inbox: TAKInbox) async {
         var failures = 0
         do {
             while phase == .open {
                 do {
                     // Sending runs in a task of its own: the task that waits would keep the memory that sending
                     // allocated.
-                    try await inOwnTask { try await self.sendDue() }
+                    try await inOwnTask { try await self.sendDue(from: inbox) }
                     failures = 0
                 } catch {
                     if (error as? IdentityError)?.endsCredential == true || work.isAbandoned
@@ -31,7 +31,7 @@ extension TAKConnection {
                     try await Task.sleep(for: .seconds(seconds * .random(in: 0.5...1)))
                     continue
                 }
-                guard phase == .open, let reasons = await feed.next() else { break }
+                guard phase == .open, let reasons = await inbox.feed.next() else { break }
                 if reasons.isBeat { await beat() }
             }
         } catch let error as IdentityError where error.endsCredential {
@@ -44,25 +44,25 @@ extension TAKConnection {
 
     /// Makes everyone and everything due that the client may see: at the beginning, and when its rights or those of
     /// others may have changed.
-    private func makeAllDue() async throws {
+    private func makeAllDue(from inbox: TAKInbox) async throws {
         let reader = try await verify().reader
         var directory = parts.coordinator.directory
+        // From here on the inbox gets what happens, so what is read next is missed by nobody.
+        inbox.setReader(Access(reader, in: directory))
+        sights = [:]
         // Those who were shown and may no longer be.
         for user in shown.keys { due.add(user) }
-        // Only the beginning, and readers of others, need the writer's thread.
-        if place == .zero || Access(reader, in: directory).readsOthers {
-            let (users, calling, current, sequence) = try await parts.coordinator.inspect {
-                engine, directory, sequence in
-                let access = Access(reader, in: directory)
-                let users = access.readsOthers ? access.readableUsers.map(\.number) : []
-                return (users, users.filter { engine.safety(of: $0).state.isCall }, directory, sequence)
+        // Only readers of others need the writer's thread.
+        if Access(reader, in: directory).readsOthers {
+            let (users, calling, current) = try await parts.coordinator.inspect { engine, directory, _ in
+                let users = Access(reader, in: directory).readableUsers.map(\.number)
+                return (users, users.filter { engine.safety(of: $0).state.isCall }, directory)
             }
             guard phase == .open else { return }
             // Nobody is shown to themselves.
             for user in users where user != reader.user { due.add(user) }
             for user in calling where user != reader.user { due.add(user, isUrgent: true) }
             directory = current
-            if place == .zero { place = sequence }
         }
         renewRegions(for: Access(reader, in: directory))
         needsAll = false
@@ -87,10 +87,10 @@ extension TAKConnection {
         await verifyStill()
     }
 
-    private func sendDue() async throws {
+    private func sendDue(from inbox: TAKInbox) async throws {
         while phase == .open {
-            if needsAll { try await makeAllDue() }
-            try await readLog()
+            if needsAll { try await makeAllDue(from: inbox) }
+            add(inbox.takeNews())
             if needsAll { continue }
             guard !due.isEmpty else { return }
             guard channel.isWritable else {
@@ -107,35 +107,18 @@ extension TAKConnection {
         }
     }
 
-    /// Adds to `due` whom and what the changes of the log since `place` concern.
-    private func readLog() async throws {
-        while phase == .open {
-            let events: [LiveEvent]
-            do {
-                events = try await parts.feeds.recent.events(since: place)
-            } catch StoreError.trimmed {
-                (place, needsAll) = (.zero, true)
-                return
-            }
-            guard let last = events.last, let reader = holder?.reader, phase == .open else { return }
-            let access = Access(reader, in: parts.coordinator.directory)
-            for event in events { add(event.change, for: access) }
-            place = max(place, last.sequence)
-        }
-    }
-
-    private func add(_ change: Change, for access: Access) {
-        switch change {
-        case .position(_, of: let device, isCurrent: true):
-            access.directory.devices[device].map { add($0.user, for: access) }
-        case .safety(_, of: let user):
+    /// Adds to `due` whom and what the news concern.
+    private func add(_ news: TAKNews) {
+        guard let reader = holder?.reader else { return }
+        if news.isAll { needsAll = true }
+        let access = Access(reader, in: parts.coordinator.directory)
+        for region in news.regions { due.add(region) }
+        for entry in news.entries { add(entry, for: access) }
+        for user in news.people {
+            let sight = news.sights[user]
             // A call that ends is as urgent as one that begins.
-            add(user, for: access, isUrgent: shown[user]?.isCalling == true || isCall(change))
-        case .pause(_, of: let user): add(user, for: access)
-        case .reminder(_, of: let user, count: _): add(user, for: access, isUrgent: true)
-        case .region(let region, in: _, removed: _): due.add(region)
-        case .directory(let entry, removed: _): add(entry, for: access)
-        default: return
+            let isCall = shown[user]?.isCalling == true || sight?.safety.state.isCall == true
+            if add(user, for: access, isUrgent: isCall) { sights[user] = sight }
         }
     }
 
@@ -159,36 +142,48 @@ extension TAKConnection {
             where directory.regions[region].map({ directory.isMuster($0) }) != shown.isMuster { due.add(region) }
         case .device(let device):
             if let owner = directory.devices[device]?.user { add(owner, for: access) }
-            for (user, shown) in shown where shown.device == device { due.add(user) }
+            for (user, shown) in shown where shown.device == device { add(user, for: access) }
         case .crew, .target, .database: return
         }
     }
 
-    private func isCall(_ change: Change) -> Bool {
-        if case .safety(let safety, of: _) = change { safety.state.isCall } else { false }
-    }
-
-    private func add(_ user: UserNumber, for access: Access, isUrgent: Bool = false) {
+    /// Makes a person due whom the client may see or is shown.
+    ///
+    /// - Returns: whether the person is due.
+    @discardableResult
+    private func add(_ user: UserNumber, for access: Access, isUrgent: Bool = false) -> Bool {
+        // What was known of the person before is not sent any more.
+        sights[user] = nil
         // Nobody is shown to themselves.
-        guard user != access.principal.user else { return }
-        guard shown[user] != nil || access.directory.users[user].map({ access.mayRead($0) }) == true else { return }
+        guard user != access.principal.user else { return false }
+        guard shown[user] != nil || access.directory.users[user].map({ access.mayRead($0) }) == true else {
+            return false
+        }
         due.add(user, isUrgent: isUrgent)
+        return true
     }
 
     // MARK: People
 
     private func send(_ people: [UserNumber], for reader: Principal) async throws {
-        let sights: [UserNumber: TAKPicture.Sight]
-        do {
-            sights = try await picture.sights(of: people, for: reader)
-        } catch {
-            for user in people { due.add(user, isUrgent: shown[user]?.isCalling == true) }
-            throw error
+        var found: [UserNumber: TAKPicture.Sight] = [:]
+        for user in people { found[user] = sights.removeValue(forKey: user) }
+        let unknown = people.filter { found[$0] == nil }
+        if !unknown.isEmpty {
+            do {
+                found.merge(try await picture.sights(of: unknown)) { $1 }
+            } catch {
+                for user in people { due.add(user, isUrgent: shown[user]?.isCalling == true) }
+                throw error
+            }
         }
         let now = parts.configuration.now()
+        let access = Access(reader, in: parts.coordinator.directory)
         for user in people {
             guard phase == .open else { return }
-            let (messages, after) = picture.messages(of: user, sights[user], after: shown[user], at: now)
+            let isVisible = access.directory.users[user].map { access.mayRead($0) } ?? false
+            let (messages, after) = picture.messages(
+                of: user, isVisible ? found[user] : nil, after: shown[user], at: now)
             for message in messages { send(message) }
             shown[user] = after
         }

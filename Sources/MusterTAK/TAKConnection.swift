@@ -8,7 +8,7 @@ import NIOCore
 /// One client's connection: handles its events in order, and sends it what it may see.
 ///
 /// The actor runs on the connection's event loop, so it needs no thread and the handler calls it directly.
-actor TAKConnection {
+actor TAKConnection: StreamConnection {
     /// The stages of a connection.
     enum Phase { case handshaking, signingIn, open, closed }
 
@@ -16,6 +16,7 @@ actor TAKConnection {
     let intake: TAKIntake
     let picture: TAKPicture
     let clients: TAKClients
+    private let broadcast: TAKBroadcast
     let channel: any Channel
     let address: String
     /// The client's unit of work: counts the client's reads of the store, and cancels them at the end.
@@ -48,13 +49,13 @@ actor TAKConnection {
     // The state of sending.
     /// Whether the client has asked for TAK's protocol 1.
     private var sendsMessages = false
-    private var feed: LogFeed?
+    private(set) var inbox: TAKInbox?
     private var waiters: [CheckedContinuation<Void, Never>] = []
     var due = TAKDue()
     var shown: [UserNumber: TAKPicture.Shown] = [:]
     var shownRegions: [RegionNumber: TAKPicture.ShownRegion] = [:]
-    /// The last change of the log that is in `due`.
-    var place = LogSequence.zero
+    /// What was found out for all clients together of some people in `due`.
+    var sights: [UserNumber: TAKPicture.Sight] = [:]
     var beats = 0
     /// Whether everything that the client may see must be made due before more is sent.
     var needsAll = true
@@ -65,12 +66,13 @@ actor TAKConnection {
 
     init(
         _ parts: ServerParts, _ intake: TAKIntake, _ picture: TAKPicture, _ clients: TAKClients,
-        on channel: any Channel, from address: String
+        _ broadcast: TAKBroadcast, on channel: any Channel, from address: String
     ) {
         self.parts = parts
         self.intake = intake
         self.picture = picture
         self.clients = clients
+        self.broadcast = broadcast
         self.channel = channel
         self.address = address
         eventLoop = channel.eventLoop
@@ -146,6 +148,8 @@ actor TAKConnection {
         }
     }
 
+    func stop() { close() }
+
     func close() {
         guard phase != .closed else { return }
         channel.close(mode: .all, promise: nil)
@@ -162,10 +166,13 @@ actor TAKConnection {
         leaveStrangers()
         parts.connections.bodies.release(hold)
         hold = BodyBudget.Hold(from: address)
-        feed?.close()
-        feed = nil
+        if let inbox {
+            broadcast.close(inbox)
+            inbox.feed.close()
+        }
+        inbox = nil
         due = TAKDue()
-        shown = [:]
+        (sights, shown) = ([:], [:])
         wake()
         if let device { clients.close(device, self) }
     }
@@ -179,7 +186,7 @@ actor TAKConnection {
     private func leaveStrangers() {
         guard isStranger else { return }
         isStranger = false
-        clients.forgetStranger(from: address)
+        clients.strangers.remove(from: address)
     }
 
     // MARK: Rights
@@ -224,8 +231,7 @@ actor TAKConnection {
 
     // MARK: Receiving
 
-    /// Whether the handler may read more now. If it may not, `ResumeReading` tells it when it may.
-    var mayRead: Bool {
+    func mayRead() -> Bool {
         switch phase {
         case .handshaking: true
         case .signingIn, .closed: false
@@ -234,7 +240,7 @@ actor TAKConnection {
     }
 
     private func resumeReading() {
-        channel.pipeline.fireUserInboundEventTriggered(TAKConnectionHandler.ResumeReading())
+        channel.pipeline.fireUserInboundEventTriggered(ResumeReading())
     }
 
     func receive(_ bytes: ByteBuffer) {
@@ -273,20 +279,24 @@ actor TAKConnection {
 
     // MARK: Sending
 
-    func send(_ message: CoTMessage) {
+    func send(_ message: CoTMessage) { send(TAKRendering(message)) }
+
+    func send(_ rendering: TAKRendering) {
         guard phase == .open else { return }
-        channel.writeAndFlush(ByteBuffer(bytes: sendsMessages ? message.message : message.xml), promise: nil)
+        channel.writeAndFlush(rendering.bytes(asMessage: sendsMessages), promise: nil)
     }
 
     /// Begins to show the client what it may see. Where the feeds that its user or device may have are all open, the
     /// client stays connected and can call for help; the next beat tries again.
     private func startSending() {
-        guard phase == .open, feed == nil, let holder else { return }
+        guard phase == .open, inbox == nil, let holder else { return }
         do throws(FeedShares.Refusal) {
             let feed = try parts.feeds.open(
-                .changes, by: FeedOwner(holder.device), beatSeconds: TAKLimits.beatSeconds, timeoutSeconds: nil)
-            self.feed = feed
-            Task { await RequestWork.$current.withValue(work) { await sendUntilClosed(feed) } }
+                .nothing, by: FeedOwner(holder.device), beatSeconds: TAKLimits.beatSeconds, timeoutSeconds: nil)
+            let inbox = TAKInbox(feed)
+            broadcast.open(inbox)
+            self.inbox = inbox
+            Task { await RequestWork.$current.withValue(work) { await sendUntilClosed(inbox) } }
         } catch {
             parts.metrics.count(event: "tak_no_feed")
             let (name, refusal) = (device.flatMap { parts.coordinator.directory.qualifiedName(of: $0) } ?? "", error)
@@ -300,6 +310,8 @@ actor TAKConnection {
         guard phase != .closed else { return }
         await withCheckedContinuation { waiters.append($0) }
     }
+
+    func writabilityChanged() { wake() }
 
     func wake() {
         let waiting = waiters

@@ -23,12 +23,14 @@ package struct TAKEndpoint: Endpoint {
     /// The services of the port and of its clients. Services stop in reverse order, so the port stops first.
     package var services: [any Service] {
         guard let port = parts.configuration.tak.port else { return [] }
+        let picture = TAKPicture(parts)
+        let broadcast = TAKBroadcast(parts, picture)
         return [
-            clients,
+            clients, broadcast,
             ProofWatch(parts, beatSeconds: TAKLimits.beatSeconds) { [clients] in
                 for connection in clients.connections { await connection.verifyStill() }
             },
-            TAKPort(parts: parts, clients: clients, port: port),
+            TAKPort(parts: parts, clients: clients, picture: picture, broadcast: broadcast, port: port),
         ]
     }
 }

@@ -31,6 +31,8 @@ enum TAKLimits {
     static let refusedEnds = 64
     /// Seconds between two heartbeats: each verifies the certificate, and sends who calls for help again.
     static let beatSeconds: Double = 30
+    /// Seconds until the log is read again after it could not be read.
+    static let failureSeconds: Double = 1
     /// The longest wait, in seconds, before a client is sent more after the server was too busy for it.
     static let busySeconds: Double = 30
     /// Seconds for which a call for help holds on a client that hears no more of it.

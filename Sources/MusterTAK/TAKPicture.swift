@@ -3,7 +3,8 @@ import MusterGeometry
 import MusterServer
 import MusterWire
 
-/// Translates what the server knows into events for TAK clients, for the readers who may see it.
+/// Translates what the server knows into events for TAK clients. A connection sends its reader only what the reader
+/// may see.
 ///
 /// | Event | What it shows |
 /// |---|---|
@@ -21,7 +22,7 @@ struct TAKPicture: Sendable {
         mark = "muster-\(parts.coordinator.storeID.prefix(8))"
     }
 
-    /// What is known of a person whom the reader may see.
+    /// What is known of a person.
     struct Sight: Sendable {
         var name: String
         var safety: Safety
@@ -34,6 +35,8 @@ struct TAKPicture: Sendable {
         var silenceSeconds: Double
         /// The muster region where the person is, by its name.
         var place: String?
+        /// The marker of the person, as all get it who are shown this; nil where none is to be shown.
+        var marker: TAKRendering?
     }
 
     /// What a client has of a person.
@@ -56,16 +59,22 @@ struct TAKPicture: Sendable {
 
     // MARK: People
 
-    /// Returns what is known of those people whom the reader may see.
+    /// Returns what is known of those people who exist, whoever may see them.
     ///
     /// - Throws: `CoordinatorError`.
-    func sights(of people: [UserNumber], for reader: Principal) async throws -> [UserNumber: Sight] {
+    func sights(of people: [UserNumber]) async throws -> [UserNumber: Sight] {
         let now = coordinator.now()
-        return try await coordinator.inspect { engine, directory, _ in
-            let access = Access(reader, in: directory)
+        var sights = try await known(of: people, at: now)
+        // The writer's thread has other things to do than this.
+        for (number, sight) in sights { sights[number]?.marker = marker(of: number, sight, at: now) }
+        return sights
+    }
+
+    private func known(of people: [UserNumber], at now: Instant) async throws -> [UserNumber: Sight] {
+        try await coordinator.inspect { engine, directory, _ in
             var sights: [UserNumber: Sight] = [:]
             for number in people {
-                guard let user = directory.users[number], user.role != .gateway, access.mayRead(user) else { continue }
+                guard let user = directory.users[number], user.role != .gateway else { continue }
                 let safety = engine.safety(of: number)
                 let seen = directory.devices(of: number)
                     .compactMap { device in
@@ -88,23 +97,23 @@ struct TAKPicture: Sendable {
     /// - Parameter sight: nil where the reader may not see the person.
     func messages(
         of user: UserNumber, _ sight: Sight?, after before: Shown?, at now: Instant
-    ) -> (messages: [CoTMessage], after: Shown?) {
+    ) -> (messages: [TAKRendering], after: Shown?) {
         let before = before ?? Shown()
         var after = Shown()
-        var messages: [CoTMessage] = []
+        var messages: [TAKRendering] = []
         if let sight, sight.safety.state == .sos {
-            messages.append(call(of: user, sight, at: now))
+            messages.append(TAKRendering(call(of: user, sight, at: now)))
             after.isCalling = true
         } else if before.isCalling {
-            messages.append(sight.map { end(ofCallBy: user, $0, at: now) } ?? removal(of: callUID(user), at: now))
+            let ending = sight.map { end(ofCallBy: user, $0, at: now) } ?? removal(of: callUID(user), at: now)
+            messages.append(TAKRendering(ending))
         }
-        // A pause hides where a person is, but not where one is who calls for help, by an SOS or otherwise.
-        if let sight, let position = sight.position, !sight.isPaused || sight.safety.state.isCall {
-            messages.append(marker(of: user, sight, position, at: now))
+        if let marker = sight?.marker {
+            messages.append(marker)
             after.isMarked = true
-            after.device = sight.device
+            after.device = sight?.device
         } else if before.isMarked {
-            messages.append(removal(of: uid(user), at: now))
+            messages.append(TAKRendering(removal(of: uid(user), at: now)))
         }
         return (messages, after == Shown() ? nil : after)
     }
@@ -112,6 +121,13 @@ struct TAKPicture: Sendable {
     private func uid(_ user: UserNumber) -> String { "\(mark)-u\(user.rawValue)" }
 
     private func callUID(_ user: UserNumber) -> String { "\(uid(user))-9-1-1" }
+
+    /// The marker of a person; nil where none is to be shown. A pause hides where a person is, but not where one is who
+    /// calls for help, by an SOS or otherwise.
+    private func marker(of user: UserNumber, _ sight: Sight, at now: Instant) -> TAKRendering? {
+        guard let position = sight.position, !sight.isPaused || sight.safety.state.isCall else { return nil }
+        return TAKRendering(marker(of: user, sight, position, at: now))
+    }
 
     private func marker(of user: UserNumber, _ sight: Sight, _ position: Position, at now: Instant) -> CoTMessage {
         var detail = XMLElements()

@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import MusterHTTP
 import MusterServer
@@ -10,30 +9,34 @@ import ServiceLifecycle
 struct TAKPort: Service {
     private let parts: ServerParts
     private let clients: TAKClients
+    private let picture: TAKPicture
+    private let broadcast: TAKBroadcast
     private let port: Int
     /// Called once the port accepts connections.
     private let isOpen: @Sendable () -> Void
 
-    init(parts: ServerParts, clients: TAKClients, port: Int) {
+    init(parts: ServerParts, clients: TAKClients, picture: TAKPicture, broadcast: TAKBroadcast, port: Int) {
         self.parts = parts
         self.clients = clients
+        self.picture = picture
+        self.broadcast = broadcast
         self.port = port
         isOpen = parts.ports.expectPort()
     }
 
     func run() async throws {
         guard let context = try await contextInTime() else { return }
-        let (intake, picture) = (TAKIntake(parts), TAKPicture(parts))
-        let connection = EventLoopConnection { [parts, clients] channel in
+        let intake = TAKIntake(parts)
+        let connection = EventLoopConnection { [parts, clients, picture, broadcast] channel in
             let address = channel.remoteAddress?.ipAddress ?? ""
             // Before TLS: a stranger's handshake costs as much as a client's.
-            guard clients.admitStranger(from: address) else { return channel.close(promise: nil) }
-            let connection = TAKConnection(parts, intake, picture, clients, on: channel, from: address)
+            guard clients.strangers.admit(from: address) else { return channel.close(promise: nil) }
+            let connection = TAKConnection(parts, intake, picture, clients, broadcast, on: channel, from: address)
             connection.assumeIsolated { $0.begin() }
             try channel.pipeline.syncOperations.addHandlers(
                 NIOSSLServerHandler(context: context), EncryptionPieces(),
                 HandshakeDeadline(seconds: TAKLimits.handshakeSeconds),
-                TAKConnectionHandler(connection, on: channel, parts.connections))
+                TAKHandshake(connection), StreamHandler(connection, on: channel, parts.connections))
         }
         let host = parts.configuration.host
         do {
@@ -72,7 +75,7 @@ struct TAKPort: Service {
     /// The settings of TLS: a certificate that is made at each start, and only clients with one of the same authority.
     private static func context(_ parts: ServerParts) async throws -> NIOSSLContext {
         let authority = try await CertificateAuthority.open(by: parts.identity)
-        let own = try authority.makePortIdentity(for: hosts(parts.configuration), at: parts.configuration.now())
+        let own = try authority.makePortIdentity(for: parts.configuration.takHosts, at: parts.configuration.now())
         let root = try NIOSSLCertificate(bytes: authority.der, format: .der)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(try NIOSSLCertificate(bytes: own.certificate, format: .der))],
@@ -83,14 +86,5 @@ struct TAKPort: Service {
         configuration.trustRoots = .certificates([root])
         configuration.shutdownTimeout = .seconds(1)
         return try NIOSSLContext(configuration: configuration)
-    }
-
-    /// The names in the port's certificate: the configured ones, and those of this machine.
-    private static func hosts(_ configuration: Configuration) -> [String] {
-        var hosts = configuration.tak.hosts
-        if let public_ = configuration.publicURL.flatMap({ URL(string: $0)?.host() }) { hosts.append(public_) }
-        hosts += ["localhost", "127.0.0.1", "::1"]
-        if !["0.0.0.0", "::", "127.0.0.1"].contains(configuration.host) { hosts.append(configuration.host) }
-        return hosts
     }
 }

@@ -4,6 +4,7 @@ of them that nobody could read."""
 import base64
 import json
 import os
+import pathlib
 import subprocess
 import time
 from datetime import datetime, timezone
@@ -130,6 +131,57 @@ def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, ser
             "action": "addpos", "lat": "59.9", "lon": "10.7", "time" if app == "ulogger" else "timestamp":
             str(int(time.time()))})
     assert answer.status_code == 200
+
+
+def picture(page, name):
+    """Pictures of a page in each size and theme, where somebody looks at them."""
+    folder = os.environ.get("MUSTER_SCREENSHOTS")
+    for width, height in ((1280, 800), (390, 844)) if folder else ():
+        for theme in ("light", "dark"):
+            page.tab.emulate_media(color_scheme=theme)
+            page.tab.set_viewport_size({"width": width, "height": height})
+            page.tab.wait_for_timeout(300)
+            page.tab.screenshot(path=str(pathlib.Path(folder) / f"{name}-{width}-{theme}.png"))
+
+
+def test_the_code_for_atak_enrolls_as_that_of_the_command_line(screen, server, leaders):
+    screen.open("devices", "port-east-ann", "phone", user=leaders[0])
+    screen.press("Set up ATAK…").shows("private key never leaves the phone")
+    # A leader does not let the device of somebody else show whom that person may see; a member sees nobody.
+    assert screen.page.find("dialog[open]").get_by_role("checkbox").count() == 0
+    screen.field("Name of this server").fill("https://muster.example.org/")
+    screen.press("Make the code").shows("Needs a name or an address")
+    screen.field("Name of this server").fill("muster.example.org")
+    screen.press("Make the code").shows("shown only now")
+    assert "no port for TAK clients" in screen.dialog
+    picture(screen.page, "atak")
+    link = scanned(screen.page)
+    assert [["Link in the code", link]] == shown_settings(screen.page)
+    token = parse_qs(urlsplit(link).query)["token"][0]
+    printed = subprocess.run(
+        [os.environ.get("MUSTER_BINARY", str(root / ".build/debug/muster")), "tak", "enroll", "phone", "--user",
+         "port-east-ann", "--host", "muster.example.org", "--code", "--json", "--data", str(server.folder / "data")],
+        capture_output=True, text=True, check=True, timeout=60)
+    other = json.loads(printed.stdout)["link"]
+    assert link == other.replace(parse_qs(urlsplit(other).query)["token"][0], token)
+    screen.press("Close").hides("shown only now")
+    screen.shows("code for ATAK, until")
+    assert token not in screen.page.script("() => document.documentElement.outerHTML")
+    config = requests.get(f"{server.address}/Marti/api/tls/config", auth=("", token), timeout=20)
+    assert config.status_code == 200
+    picture(screen.page, "tokens")
+
+
+def test_a_person_lets_their_own_device_show_whom_they_see(screen, server, leaders):
+    lead = leaders[1][0]
+    server.ask("POST", f"users/{lead}/devices", {"name": "tablet"})
+    screen.open("devices", lead, "tablet", user=leaders[1]).press("Set up ATAK…")
+    screen.field("Name of this server").fill("muster.example.org")
+    screen.field(f"Also show on its map whom {lead} may see").check()
+    screen.press("Make the code").shows("shown only now")
+    screen.press("Close").hides("shown only now")
+    (made,) = server.ask("GET", f"users/{lead}/devices/tablet/token")["items"]
+    assert (made["kind"], made["readsAsUser"]) == ("enrollment", True)
 
 
 def test_a_device_is_made_given_away_and_removed(screen, server, leaders):

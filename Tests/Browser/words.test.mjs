@@ -87,6 +87,7 @@ test("no text is empty or has spaces at its ends, but for what stands between ot
 const untranslated = new RegExp(
     "\\{\\w+\\}|SOS|Muster|Safari|muster target list|Scripts/web-vendor|WebGL|https|iPhone|iPad|MiB|GeoJSON|KML|GPX|CSV"
     + "|JSON|QR|OwnTracks|PAR|AWS|MQTT|CouchDB|Meshblu|EventBridge|IFTTT|Bluetooth|iBeacon|Slack|URL|API|Esc"
+    + "|ATAK|TAK|HTTPS"
     + "|Ctrl(?:\\+[YZ])?|Enter|Tab|Delete|Shift|Alt|Page Up|Page Down|UUID|KMZ|WGS 84|Google Earth|OsmAnd|QGIS"
     + "|\\b(km|m|ft|mi|MB|kB|GB|s|ms|id)\\b", "g");
 

@@ -84,7 +84,7 @@ struct UserRoutes: NativeRoutes {
             try crew.apply(to: &user, in: directory)
             contacts.apply(to: &user)
         }
-        return response(user, .created)
+        return response(user, .created, showsWarning: true)
     }
 
     private func seeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -122,7 +122,7 @@ struct UserRoutes: NativeRoutes {
             draft.edits.append(.putUser(user))
             return user
         }
-        return response(user, .ok)
+        return response(user, .ok, showsWarning: true)
     }
 
     private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -131,8 +131,12 @@ struct UserRoutes: NativeRoutes {
         return .noContent
     }
 
-    private func response(_ user: User, _ status: HTTPResponse.Status) -> Response {
-        .json(status) { $0.user(user, in: coordinator.directory) }
+    /// - Parameter showsWarning: whether to say where texts by SMS of the user would not count as theirs.
+    private func response(_ user: User, _ status: HTTPResponse.Status, showsWarning: Bool = false) -> Response {
+        let (directory, sms) = (coordinator.directory, server.configuration.sms)
+        let isWarned = showsWarning && sms.gateway != nil
+        let warning = isWarned ? directory.senderFault(of: user, country: sms.country)?.words(of: user) : nil
+        return .json(status) { $0.user(user, in: directory, phoneWarning: warning) }
     }
 
     /// The member `databaseRoles`; nil where it is absent.

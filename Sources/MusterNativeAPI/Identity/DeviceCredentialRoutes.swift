@@ -21,7 +21,7 @@ struct DeviceCredentialRoutes: NativeRoutes {
             Route(
                 .get, "\(device)/token", admits: writers,
                 .init(
-                    "Devices", "List the tokens of a device, with the maker and time of each.",
+                    "Devices", "List the tokens of a device, with the kind, maker and time of each.",
                     answers: [.init(200, "Tokens, without their secrets.", json: "DeviceTokenList")]),
                 handler: listTokens))
         routes.add(
@@ -64,8 +64,16 @@ struct DeviceCredentialRoutes: NativeRoutes {
             writer.member("device", directory.qualifiedName(of: device.number))
             writer.member("token", made.text)
             writer.member("expiresAt", made.expiresAt)
+            writePort(to: &writer)
             writer.endObject()
         }
+    }
+
+    /// Writes where TAK clients connect: nothing without a port for them, and no number where the server picks one.
+    private func writePort(to writer: inout JSONWriter) {
+        guard let port = server.configuration.tak.port else { return }
+        if port > 0 { writer.member("port", port) }
+        writer.member("hosts", listing: server.configuration.takHosts) { $0.value($1) }
     }
 
     /// How long a certificate is valid, in days, and whether it opens what its user may read.
@@ -108,6 +116,7 @@ struct DeviceCredentialRoutes: NativeRoutes {
             writer.member("certificate", made.pem)
             writer.member("authority", made.authorityPEM)
             writer.member("expiresAt", made.expiresAt)
+            writePort(to: &writer)
             writer.endObject()
         }
     }
@@ -134,6 +143,8 @@ struct DeviceCredentialRoutes: NativeRoutes {
             writer.member("items", listing: tokens) { writer, token in
                 writer.beginObject()
                 writer.member("id", token.id)
+                writer.member("kind", token.kind.rawValue)
+                if token.readsAsUser { writer.member("readsAsUser", true) }
                 writer.member("createdAt", token.createdAt)
                 if let end = token.expiresAt { writer.member("expiresAt", end) }
                 if let maker = token.maker { writer.member("madeBy", directory.name(of: maker)) }

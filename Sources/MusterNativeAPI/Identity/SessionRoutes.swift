@@ -106,8 +106,12 @@ extension JSONWriter {
     /// Writes a user: name, role, team and crew, and the display name, the database roles, the e-mail address and the
     /// telephone number where there are any.
     ///
-    /// - Parameter showsContacts: whether the reader may see the address and the number.
-    mutating func user(_ user: User, in directory: Directory, showsContacts: Bool = true) {
+    /// - Parameters:
+    ///   - showsContacts: whether the reader may see the address and the number.
+    ///   - phoneWarning: why the number is of no use for texts by SMS.
+    mutating func user(
+        _ user: User, in directory: Directory, showsContacts: Bool = true, phoneWarning: String? = nil
+    ) {
         beginObject()
         member("name", user.name)
         member("displayName", user.displayName)
@@ -118,6 +122,7 @@ extension JSONWriter {
         if showsContacts {
             member("email", user.email)
             member("phone", user.phone)
+            member("phoneWarning", phoneWarning)
         }
         endObject()
     }

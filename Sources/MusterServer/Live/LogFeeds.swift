@@ -25,8 +25,16 @@ package final class LogFeeds: Service {
         case documents(DatabaseScope)
         /// Documents of any database.
         case anyDocuments
+        /// Nothing: the feed counts as one of changes, and is woken by `touch` alone. For many readers of whom a change
+        /// concerns few, and who have one reader of the log that knows whom.
+        case nothing
 
-        fileprivate var kind: Kind { self == .changes ? .changes : .documents }
+        fileprivate var kind: Kind {
+            switch self {
+            case .changes, .nothing: .changes
+            case .documents, .anyDocuments: .documents
+            }
+        }
     }
 
     /// A kind of feed. Feeds of one kind share a capacity.
@@ -191,6 +199,13 @@ package final class LogFeeds: Service {
             return .success(state.nextID)
         }
         return LogFeed(feeds: self, id: try opened.get())
+    }
+
+    /// Wakes feeds as if the log had grown in their topic.
+    package func touch(_ touched: [LogFeed]) {
+        withState { state in
+            for feed in touched { state.wake(feed.id, \.isTouched) }
+        }
     }
 
     /// The number of open feeds of a kind.

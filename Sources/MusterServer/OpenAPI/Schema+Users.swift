@@ -42,7 +42,9 @@ extension Schema {
             "User",
             object(
                 [("name", name), ("role", role)],
-                optional: [("team", name), ("crew", crewName), ("databaseRoles", databaseRoles)] + contacts)
+                optional: [
+                    ("team", name), ("crew", crewName), ("databaseRoles", databaseRoles), ("phoneWarning", text),
+                ] + contacts)
         ),
         ("UserImport", object(["users", "teams", "crews", "devices"].map { ($0, integer) })),
         ("UserPage", page(of: "User")),

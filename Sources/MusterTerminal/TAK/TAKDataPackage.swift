@@ -11,7 +11,7 @@ package struct TAKClientKey {
     package init() throws { key = try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     /// The key in the form of PKCS #8.
-    var privateKey: [UInt8] { Array(key.pkcs8DERRepresentation) }
+    package var privateKey: [UInt8] { Array(key.pkcs8DERRepresentation) }
 
     /// The request for a certificate (PKCS #10), as PEM.
     package var request: String {

@@ -52,6 +52,9 @@ extension Connection {
         }
     }
 
+    /// Whether the server over a folder was started for one command, so that nothing else reaches it.
+    static func isForOneCommand(over data: String) -> Bool { ControlFile.read(in: data)?.isForOneCommand == true }
+
     /// The user of the operating system who runs this command, and who became that user by `sudo`.
     private static var operatorName: String {
         let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"

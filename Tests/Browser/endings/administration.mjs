@@ -20,6 +20,7 @@ export default {
     "administration.handOut.card.": ["owntracks", "invitation"],
     "administration.handOut.lost.": ["owntracks", "invitation", "password"],
     "administration.tracker.": ["traccar", "overland", "gpslogger", "ulogger", "phonetrack"],
+    "administration.tokens.kind.": ["certificate", "enrollment"],
     "administration.export.of.": ["everyone", "team", "person"],
     "administration.export.": ["users", "regions"],
 };

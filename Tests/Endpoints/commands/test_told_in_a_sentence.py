@@ -26,13 +26,29 @@ def test_the_owner_of_the_data_folder_resets_the_admins_password(make_server, is
         NativeApi(server.address, credential).refused(422, "PUT", "/users/admin/password", change)
 
 
-@pytest.mark.parametrize("command, name", [
-    ("incident start brigadde", "brigadde"), ("team status brigadde", "brigadde"), ("person help nobody", "nobody"),
-    ("device token phone --user nobody", "nobody"), ("user remove nobody", "nobody"), ("incident report 7", "7"),
+@pytest.mark.parametrize("command, words", [
+    ("incident start brigadde", "the server has no /teams/brigadde"),
+    ("team status brigadde", "the server has no /teams/brigadde"),
+    ("person help nobody", "there is no user 'nobody'"), ("user remove nobody", "there is no user 'nobody'"),
+    ("device token phone --user nobody", "there is no user 'nobody'"),
+    ("token list phone --user nobody", "there is no device 'phone' of a user 'nobody'"),
+    ("incident report 7", "the server has no /incidents/7"),
     ("export --device nobody/phone --format csv", "nobody")])
-def test_an_unknown_name_is_reported(server, command, name):
-    told = run(*command.split(), data=server.data, status=1)
-    assert "the server has no" in told and name in told
+def test_an_unknown_name_is_reported(server, command, words):
+    assert words in run(*command.split(), data=server.data, status=1)
+
+
+def test_a_link_whose_address_nobody_knows_is_not_made(make_server):
+    server = make_server().start()
+    order = ["link", "make", "person", "admin", "--expires-seconds", "600"]
+    assert run(*order, data=server.data).startswith(server.address)
+    server.stop()
+    told = run(*order, data=server.data, status=1)
+    assert "no server runs" in told and "muster serve" in told and "--public-url" in told
+    named = run(*order, "--public-url", "https://muster.example", data=server.data)
+    assert named.startswith("https://muster.example/console/")
+    # The order that was refused made none.
+    assert len(run("link", "list", data=server.data).splitlines()) == 2
 
 
 def test_a_folder_without_a_store_is_named(tmp_path):

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from muster_process import binary
+from muster_process import MusterProcess, binary, run
 from sms_gateway import SMSGateway, arguments, code_in, count, declarations, public_url, state, token
 
 sids = (f"SM{number:032x}" for number in itertools.count())
@@ -196,3 +196,28 @@ def test_settings_that_cannot_be_used_are_named(tmp_path, options, words):
         [binary, "serve", "--data", str(tmp_path / "data"), "--port", "0", *options], cwd=tmp_path,
         capture_output=True, text=True, timeout=120)
     assert done.returncode != 0 and words in done.stderr and "12345" not in done.stderr
+
+
+# MARK: Numbers that are of no use
+
+
+def added(server, name, phone):
+    """What `muster user add` writes beside its answer."""
+    order = [binary, "user", "add", name, "--phone", phone, "--data", server.data]
+    return subprocess.run([*map(str, order)], check=True, capture_output=True, text=True, timeout=120).stderr
+
+
+def test_a_number_of_no_use_is_told_when_it_is_set_and_at_the_start(tmp_path, store_of_files):
+    server = MusterProcess(tmp_path / "muster", arguments(tmp_path))
+    server.model = store_of_files
+    with server:
+        run("user", "add", "texts", "--role", "gateway", data=server.data)
+        assert added(server, "ana", "+34 600 111 222") == ""
+        words = added(server, "ben", "600111222")
+        assert "ana" in words and "only calls for help count" in words
+        assert "cannot be a sender's" in added(server, "cleo", "112")
+        server.stop()
+        server.start()
+        log = server.log()
+        assert "from the number of ana may also be of ben" in log and "counts as from cleo" in log
+        assert "600111222" not in log and "600 111 222" not in log

@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import json
 import ssl
+import subprocess
 import threading
 import time
 import xml.etree.ElementTree as xml
+import zipfile
 from urllib.parse import parse_qs, urlsplit
 
 import pytak
@@ -18,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 from pytak.crypto_classes import CertificateEnrollment
 
 from certificates import make_certificate
-from muster_process import MusterProcess
+from muster_process import MusterProcess, binary, run
 from tak_client import enrollment_host, enrollment_link, event, tak_port
 from waiting import eventually
 
@@ -158,7 +161,8 @@ def test_a_token_ends_with_its_device_and_its_makers_right(server, admin, user):
     admin.ok("PATCH", f"/users/{user}", {"team": "west"})
     admin.ok("POST", f"/users/{user}/devices", {"name": "phone"})
     made = leader.ok("POST", f"/users/{user}/devices/phone/enrollment", {})
-    assert set(made) == {"device", "token", "expiresAt"}
+    assert set(made) == {"device", "token", "expiresAt", "port", "hosts"}
+    assert made["port"] == tak_port(server) and host in made["hosts"]
     body = request_for(ec.generate_private_key(ec.SECP256R1()))
     admin.ok("PATCH", "/users/lead", {"role": "member"})
     assert sign(server, made["token"], body).status_code == 401
@@ -178,3 +182,36 @@ def test_a_leader_makes_no_token_that_reads_as_somebody_else(admin, user):
 def test_strangers_are_slowed_down(server):
     answers = [sign(server, f"me_{index:043}", "x").status_code for index in range(40)]
     assert answers[0] == 401 and answers[-1] == 429
+
+
+def told(data, user, host, file):
+    """What `muster tak enroll` writes beside its answer."""
+    order = [binary, "tak", "enroll", "phone", "--user", user, "--host", host, "--file", file, "--data", data]
+    file.unlink(missing_ok=True)
+    return subprocess.run([*map(str, order)], check=True, capture_output=True, text=True, timeout=120).stderr
+
+
+def test_enrolling_says_where_the_client_would_not_reach_the_server(server, make_server, user, tmp_path):
+    file = tmp_path / "package.zip"
+    words = told(server.data, user, "muster.example", file)
+    assert "muster.example is none of the names" in words and "--tak-host muster.example" in words and host in words
+    with zipfile.ZipFile(file) as archive:
+        assert f"muster.example:{tak_port(server)}:ssl" in archive.read("server.pref").decode()
+    assert "warning" not in told(server.data, user, "LOCALHOST", file)
+    without = make_server().start()
+    assert "no port for TAK clients" in told(without.data, "admin", host, file)
+    # Which port the server will have is not known while none runs.
+    without.stop()
+    assert "warning" not in told(without.data, "admin", host, file)
+
+
+def test_the_list_of_tokens_tells_their_kinds_and_ends(server, admin, user):
+    run("device", "token", "phone", "--user", user, data=server.data)
+    token = parts(enrollment_link(server, user, "phone", "--reads", "--days", "2"))["token"]
+    lines = [line.split("\t") for line in run("token", "list", "phone", "--user", user, data=server.data).splitlines()]
+    assert [line[3] for line in lines] == ["token", "enrollment, reads"]
+    assert lines[0][4] == "" and lines[1][4].startswith("until ")
+    assert sign(server, token, request_for(ec.generate_private_key(ec.SECP256R1()))).status_code == 200
+    items = json.loads(run("token", "list", "phone", "--user", user, "--json", data=server.data))
+    assert [(each["kind"], each.get("readsAsUser")) for each in items] == [("token", None), ("certificate", True)]
+    assert "expiresAt" in items[1] and "expiresAt" not in items[0]

@@ -27,7 +27,7 @@ export function Device({ user, name, me }) {
         <h2 id="device-title">${user}/${name}</h2>
         <${ReadingFoot} reading=${one} />
         ${one.value && html`<p><${DeviceWords} device=${one.value} now=${now} /></p>
-            ${mayChange && html`<${Tokens} user=${user} device=${name} />
+            ${mayChange && html`<${Tokens} user=${user} device=${name} me=${me} owner=${owner.value} />
                 <${EncryptionKey} path=${path} name=${`${user}/${name}`} />`}
             ${me.name === user && html`<${RangeTag} path=${path} device=${one.value} name=${`${user}/${name}`} />`}
             ${me.role === "admin" && html`<${Refused} user=${user} device=${`${user}/${name}`} />`}

@@ -9,10 +9,11 @@ import { ReachWarning } from "../shared/reach.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { html, useState } from "../shared/view.js";
-import { t } from "../shared/words.js";
+import { listed, t } from "../shared/words.js";
 import { Form } from "./form.js";
 import { changed, useOne } from "./reading.js";
 import { Secret } from "./secretview.js";
+import { TAKDialog } from "./tak.js";
 import { TrackerDialog } from "./trackers.js";
 
 /** The address of this server as this browser reached it. */
@@ -25,8 +26,8 @@ export function tokenPath(user, device) {
     return `users/${encodeURIComponent(user)}/devices/${encodeURIComponent(device)}/token`;
 }
 
-/** @param {{user: string, device: string}} properties */
-export function Tokens({ user, device }) {
+/** @param {{user: string, device: string, me: object, owner: object}} properties `owner`: the user */
+export function Tokens({ user, device, me, owner }) {
     const one = useOne(tokenPath(user, device));
     const [isOpen, setOpen] = useState(undefined);
     const askFirst = useAskFirst();
@@ -46,6 +47,8 @@ export function Tokens({ user, device }) {
         t("administration.tokens.owntracks")}</button>
             <button type="button" class="plain" onClick=${() => setOpen("tracker")}>${
         t("administration.tokens.tracker")}</button>
+            <button type="button" class="plain" onClick=${() => setOpen("tak")}>${
+        t("administration.tokens.tak")}</button>
             <button type="button" class="plain" onClick=${() => setOpen("token")}>${
         t("administration.tokens.make")}</button>
             ${items.length > 0 && html`<button type="button" class="plain danger" onClick=${revoke}>${
@@ -53,13 +56,24 @@ export function Tokens({ user, device }) {
         </p>
         <${ReadingFoot} reading=${one} />
         ${one.value && items.length === 0 && html`<p class="quiet">${t("administration.tokens.none")}</p>`}
-        <ul class="rows">${items.map(({ id, createdAt, madeBy }) => html`<li key=${id}><span>
-            <time ...${timeAttributes(createdAt)}>${t(madeBy ? "administration.tokens.madeBy"
-        : "administration.tokens.made", { time: clockTime(createdAt), name: madeBy })}</time></span></li>`)}</ul>
+        <ul class="rows">${items.map((token) => html`<${TokenRow} key=${token.id} ...${token} />`)}</ul>
         ${isOpen === "owntracks" && html`<${OwnTracksDialog} user=${user} device=${device} onClose=${close} />`}
         ${isOpen === "tracker" && html`<${TrackerDialog} user=${user} device=${device} onClose=${close} />`}
+        ${isOpen === "tak" && html`<${TAKDialog} user=${owner} device=${device} me=${me} onClose=${close} />`}
         ${isOpen === "token" && html`<${PlainToken} user=${user} device=${device} onClose=${close} />`}
     </section>`;
+}
+
+function TokenRow({ kind, createdAt, madeBy, expiresAt }) {
+    const made = t(madeBy ? "administration.tokens.madeBy" : "administration.tokens.made", {
+        time: clockTime(createdAt), name: madeBy,
+    });
+    const what = [
+        kind !== "token" && t(`administration.tokens.kind.${kind}`),
+        expiresAt && t("administration.tokens.until", { time: clockTime(expiresAt) }),
+    ].filter(Boolean);
+    return html`<li><span><time ...${timeAttributes(createdAt)}>${made}</time>${
+        what.length > 0 && html` <span class="quiet">${listed(what)}</span>`}</span></li>`;
 }
 
 function PlainToken({ user, device, onClose }) {

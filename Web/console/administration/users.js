@@ -20,6 +20,14 @@ export function mayChangeDevices(me, user) {
         || (me.role === "leader" && user.role === "member" && Boolean(me.team) && user.team === me.team);
 }
 
+/**
+ * Whether the caller may let a device of this user show whom the user may see, and the user may see anyone.
+ * As the server's `Access.mayChangeKeys`.
+ */
+export function mayOpenSight(me, user) {
+    return (me.role === "admin" || me.name === user.name) && user.role !== "member";
+}
+
 /** Whether the caller may remove this user's devices, with what they reported. */
 export function mayErase(me, user) {
     return me.role === "admin" || me.name === user.name;

@@ -38,6 +38,13 @@ extension Identity {
     private static let readerLabel = "certificate, reads"
     private static let deviceLabel = "certificate"
 
+    /// What the label of a device's credential says of it.
+    static func kind(ofLabel label: String) -> (kind: DeviceToken.Kind, readsAsUser: Bool) {
+        if label == readerLabel { return (.certificate, true) }
+        if label == deviceLabel { return (.certificate, false) }
+        return terms(ofEnrollment: label).map { (.enrollment, $0.readsAsUser) } ?? (.token, false)
+    }
+
     /// Makes a certificate for a device.
     ///
     /// - Parameters:

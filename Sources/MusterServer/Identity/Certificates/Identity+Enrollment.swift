@@ -79,7 +79,7 @@ extension Identity {
     package func enroll(by key: [UInt8], request: String) async throws -> DeviceCertificate {
         let stored = try await coordinator.readCredentials { try $0.credential(.deviceToken, key: key) }
         guard let stored, stored.isGood(at: now()), let device = stored.device, let maker = stored.maker,
-            let terms = Self.terms(stored.label)
+            let terms = Self.terms(ofEnrollment: stored.label)
         else { throw IdentityError.refused }
         let made = try await signCertificate(
             for: device, request: request, days: terms.days, readsAsUser: terms.readsAsUser, madeBy: maker)
@@ -94,8 +94,8 @@ extension Identity {
         return made.certificate
     }
 
-    /// What a label says of the certificate.
-    private static func terms(_ label: String) -> (days: Double, readsAsUser: Bool)? {
+    /// What the label of an enrollment says of the certificate; nil for any other label.
+    static func terms(ofEnrollment label: String) -> (days: Double, readsAsUser: Bool)? {
         guard label.hasPrefix("\(Self.label) ") else { return nil }
         let readsAsUser = label.hasSuffix(readsMark)
         let days = label.dropFirst(Self.label.count + 1).dropLast(readsAsUser ? readsMark.count : 0)

@@ -3,8 +3,21 @@ import MusterStore
 
 /// A device token as listings show it: everything but the secret.
 package struct DeviceToken: Hashable, Sendable {
+    /// What the secret is.
+    package enum Kind: String, Sendable {
+        /// A text with which the device reports.
+        case token
+        /// A certificate with which it connects as a TAK client.
+        case certificate
+        /// A text with which a TAK client gets such a certificate, once.
+        case enrollment
+    }
+
     /// Identifies the token without revealing its secret.
     package let id: String
+    package let kind: Kind
+    /// Whether it opens what the device's user may read, or a certificate that does.
+    package let readsAsUser: Bool
     /// The user who made it; nil where that was not recorded.
     package let maker: UserNumber?
     package let createdAt: Instant
@@ -39,8 +52,10 @@ extension Identity {
     package func tokens(of device: DeviceNumber) async throws -> [DeviceToken] {
         try await deviceTokens(of: device)
             .map {
-                DeviceToken(
-                    id: APIKey.id(ofKey: $0.key), maker: $0.maker, createdAt: $0.createdAt, expiresAt: $0.expiresAt)
+                let (kind, readsAsUser) = Self.kind(ofLabel: $0.label)
+                return DeviceToken(
+                    id: APIKey.id(ofKey: $0.key), kind: kind, readsAsUser: readsAsUser, maker: $0.maker,
+                    createdAt: $0.createdAt, expiresAt: $0.expiresAt)
             }
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }

@@ -81,7 +81,12 @@ struct LinkCommand: AsyncParsableCommand {
             if kml { order.kml = true }
             let request = order
             let body = try await Connection.withServer(over: data.data) { connection in
-                try await connection.send("POST", "/links", json: request)
+                if publicURL == nil, Connection.isForOneCommand(over: data.data) {
+                    throw CommandFailure(
+                        "no server runs over \(data.data), so the address of the link is not known. Start `muster serve` "
+                            + "first, or name the address that it will have: --public-url https://muster.example.org")
+                }
+                return try await connection.send("POST", "/links", json: request)
             }
             let made = try JSONDecoder().decode(Made.self, from: body)
             let (url, map) = publicURL.map { made.begun(with: $0) } ?? (made.url, made.kmlURL)

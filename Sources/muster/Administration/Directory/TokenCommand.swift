@@ -10,14 +10,27 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Token: Codable, Sendable {
         var id: String
+        var kind: String
+        var readsAsUser: Bool?
         var createdAt: String
         var madeBy: String?
+        var expiresAt: String?
+
+        /// The token on one line, separated by tabs.
+        var line: String {
+            let what = readsAsUser == true ? "\(kind), reads" : kind
+            return [id, createdAt, madeBy ?? "", what, expiresAt.map { "until \($0)" } ?? ""].joined(separator: "\t")
+        }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List a device's tokens, without their secrets: id, time of creation, and creator.")
+            abstract: "List a device's tokens and certificates, without their secrets.",
+            discussion: """
+                Each line has the id, the time of creation, who made it, what it is (token, certificate, or the \
+                enrollment of a TAK client), and until when it is valid.
+                """)
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
         @Option(help: "The user that the device belongs to.") var user: String
@@ -31,7 +44,7 @@ struct TokenCommand: AsyncParsableCommand {
                 ).items
             }
             if json { return announce(try encoded(tokens)) }
-            for token in tokens { announce("\(token.id)\t\(token.createdAt)\t\(token.madeBy ?? "")") }
+            for token in tokens { announce(token.line) }
         }
     }
 

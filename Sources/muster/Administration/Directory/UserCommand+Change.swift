@@ -88,6 +88,7 @@ extension UserCommand {
                 return try await connection.send("PATCH", "/users/\(name.segment)", json: patch)
             }
             announce(json ? String(decoding: answer, as: UTF8.self) : "Changed user \(name).")
+            if phone != nil { UserCommand.remarkOnPhone(in: answer) }
         }
     }
 }

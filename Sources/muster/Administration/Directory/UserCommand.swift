@@ -23,6 +23,13 @@ struct UserCommand: AsyncParsableCommand {
         var email: String?
         var phone: String?
         var displayName: String?
+        /// What the server says of the number; never sent.
+        var phoneWarning: String?
+    }
+
+    /// Says what a server that takes texts by SMS answered about the user's number.
+    static func remarkOnPhone(in answer: Data) {
+        if let warning = (try? JSONDecoder().decode(User.self, from: answer))?.phoneWarning { remark(warning) }
     }
 
     struct Add: AsyncParsableCommand {
@@ -53,6 +60,7 @@ struct UserCommand: AsyncParsableCommand {
                 return try await connection.send("POST", "/users", json: user)
             }
             announce(json ? String(decoding: answer, as: UTF8.self) : "Added \(role) \(name).")
+            UserCommand.remarkOnPhone(in: answer)
         }
     }
 

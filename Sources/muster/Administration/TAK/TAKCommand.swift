@@ -23,7 +23,8 @@ struct TAKCommand: AsyncParsableCommand {
         @OptionGroup var device: DeviceOptions
         @Option(help: "The server's name or address as the phone reaches it, one of those of --tak-host.")
         var host: String
-        @Option(help: "The port, as --tak-port sets it.") var port = 8089
+        @Option(help: "The port as the phone reaches it. By default that of the server's --tak-port, or 8089.")
+        var port: Int?
         @Option(help: "The number of days for which the certificate is valid, at most 1825.") var days: Double = 365
         @Flag(help: "Also show on the device whom its user may see: for a leader, the team. An admin may ask for it.")
         var reads = false
@@ -37,7 +38,9 @@ struct TAKCommand: AsyncParsableCommand {
             guard host.wholeMatch(of: /[A-Za-z0-9._\-:]{1,253}/) != nil else {
                 throw ValidationError("--host: '\(host)' is neither a name nor an address")
             }
-            guard (1...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 1 to 65535") }
+            if let port, !(1...65_535).contains(port) {
+                throw ValidationError("--port: \(port) is not 1 to 65535")
+            }
             try ValidationError.require("--days", days, in: 1...1_825)
         }
 
@@ -48,10 +51,12 @@ struct TAKCommand: AsyncParsableCommand {
             var readsAsUser: Bool
         }
 
-        private struct Enrollment: Decodable, Sendable {
+        private struct Enrollment: TAKCredential {
             var device: String
             var token: String
             var expiresAt: String
+            var port: Int?
+            var hosts: [String]?
         }
 
         private struct Code: Encodable {
@@ -60,11 +65,13 @@ struct TAKCommand: AsyncParsableCommand {
             var expiresAt: String
         }
 
-        private struct Certificate: Decodable, Sendable {
+        private struct Certificate: TAKCredential {
             var device: String
             var certificate: String
             var authority: String
             var expiresAt: String
+            var port: Int?
+            var hosts: [String]?
         }
 
         private struct Enrolled: Encodable {
@@ -81,7 +88,7 @@ struct TAKCommand: AsyncParsableCommand {
                 let key = try TAKClientKey()
                 let certificate = try await makeCertificate(key)
                 made = certificate
-                let server = TAKDataPackage.Server(host: host, port: port, name: "Muster \(host)")
+                let server = TAKDataPackage.Server(host: host, port: port(of: certificate), name: "Muster \(host)")
                 return try TAKDataPackage(
                     for: server, key: key, certificate: certificate.certificate, authority: certificate.authority,
                     id: UUID().uuidString, passwords: (client: Self.password(), authority: Self.password())
@@ -102,7 +109,7 @@ struct TAKCommand: AsyncParsableCommand {
         }
 
         /// Makes a credential of the device, which is made where the user has none of that name.
-        private func make<Credential: Decodable & Sendable>(
+        private func make<Credential: TAKCredential>(
             _ kind: String, json request: some Encodable & Sendable
         ) async throws -> Credential {
             try await Connection.withServer(over: data.data) { connection in
@@ -110,15 +117,35 @@ struct TAKCommand: AsyncParsableCommand {
                 try await connection.makeUnlessThere(devices, json: DeviceCommand.Device(name: device.name))
                 let answer = try await connection.send(
                     "POST", "\(devices)/\(device.name.segment)/\(kind)", json: request)
-                return try JSONDecoder().decode(Credential.self, from: answer)
+                let made = try JSONDecoder().decode(Credential.self, from: answer)
+                // A server that was started for this command does not know the port of the one that will run.
+                if !Connection.isForOneCommand(over: data.data) { warn(of: made) }
+                return made
             }
         }
+
+        /// The port that the phone is told.
+        private func port(of made: some TAKCredential) -> Int { port ?? made.port ?? Self.usualPort }
+
+        /// Says where the phone would not reach the server.
+        private func warn(of made: some TAKCredential) {
+            guard let hosts = made.hosts else {
+                return remark("warning: the server has no port for TAK clients. Start it with --tak-port.")
+            }
+            guard !hosts.contains(where: { $0.lowercased() == host.lowercased() }) else { return }
+            remark(
+                "warning: \(host) is none of the names in the certificate of the server's port, which some clients "
+                    + "compare: \(hosts.joined(separator: ", ")). Start the server with --tak-host \(host).")
+        }
+
+        /// The port that ATAK takes where the host names none.
+        private static let usualPort = 8089
 
         private func printCode() async throws {
             let request = Request(request: nil, days: days, readsAsUser: reads)
             let made: Enrollment = try await make("enrollment", json: request)
-            // ATAK takes the usual port where the host names none.
-            let address = port == 8089 ? host : "\(host):\(port)"
+            let port = port(of: made)
+            let address = port == Self.usualPort ? host : "\(host):\(port)"
             let parts = [("host", address), ("username", made.device), ("token", made.token)]
             let link =
                 "tak://com.atakmap.app/enroll?"
@@ -135,4 +162,12 @@ struct TAKCommand: AsyncParsableCommand {
             return String((0..<20).map { _ in letters[Int.random(in: 0..<letters.count)] })
         }
     }
+}
+
+/// A credential of a TAK client as the server made it, with where clients connect.
+private protocol TAKCredential: Decodable, Sendable {
+    /// The port; nil where the server has none, or picks a free one.
+    var port: Int? { get }
+    /// The names in the port's certificate; nil where the server has no port for TAK clients.
+    var hosts: [String]? { get }
 }

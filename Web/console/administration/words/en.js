@@ -52,6 +52,7 @@ export default Object.freeze({
     "administration.order.withdraw": "the invitation for {name} is withdrawn",
     "administration.order.token": "a token of {name}",
     "administration.order.revoke": "the tokens of {name} are revoked",
+    "administration.order.enrollment": "a code for ATAK is made for {name}",
     "administration.order.key": "{name} has a key", "administration.order.keyRemove": "{name} has no key",
     "administration.order.rangeTag": "{name} agrees to ranges",
     "administration.order.rangeTagRemove": "{name} agrees to no ranges",
@@ -192,6 +193,28 @@ export default Object.freeze({
     "administration.tracker.ulogger": "In {app} open “{menu}”, enter these, and switch “{sync}” on.",
     "administration.tracker.phonetrack": "In {app} make a “{job}”, and enter these.",
     "administration.tracker.byHand": "Or enter these in the app:",
+    "administration.tokens.tak": "Set up ATAK…",
+    "administration.tokens.kind.certificate": "certificate for TAK",
+    "administration.tokens.kind.enrollment": "code for ATAK", "administration.tokens.until": "until {time}",
+    "administration.tak.title": "ATAK on the phone of {name}",
+    "administration.tak.what": "ATAK is a map for rescuers. This makes a code with which the app gets a certificate "
+        + "for the device. The private key never leaves the phone.",
+    "administration.tak.host": "Name of this server",
+    "administration.tak.hostHint": "As the phone reaches it, without https://, such as {example}",
+    "administration.tak.noHost": "Needs a name or an address without https:// and without a path.",
+    "administration.tak.reads": "Also show on its map whom {name} may see",
+    "administration.tak.make": "Make the code",
+    "administration.tak.step1": "Scan the code with the phone’s camera, or in ATAK by “{menu}”.",
+    "administration.tak.step2": "The app gets its certificate at port 8446 over HTTPS, and then connects to port "
+        + "{port}.",
+    "administration.tak.once": "The code is shown only now. It works once, until {time}: let nobody else "
+        + "photograph it.",
+    "administration.tak.code": "QR code that enrolls {name}", "administration.tak.link": "Link in the code",
+    "administration.tak.lost": "The code is shown only now; another can be made.",
+    "administration.tak.noPort": "This server has no port for TAK clients: nothing connects before it is started "
+        + "with {option}.",
+    "administration.tak.otherHost": "The certificate of the server’s port does not name {host}, but {hosts}. Start "
+        + "the server with {option}.",
     "administration.key.title": "Encryption of OwnTracks",
     "administration.key.what": "The same secret as the app’s “Secret encryption key”. Whether one is set is not "
         + "shown.",

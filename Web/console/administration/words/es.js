@@ -57,6 +57,7 @@ export default Object.freeze({
     "administration.order.withdraw": "la invitación de {name} queda retirada",
     "administration.order.token": "un token de {name}",
     "administration.order.revoke": "los tokens de {name} quedan revocados",
+    "administration.order.enrollment": "se crea un código para ATAK para {name}",
     "administration.order.key": "{name} tiene clave", "administration.order.keyRemove": "{name} ya no tiene clave",
     "administration.order.rangeTag": "{name} acepta mediciones de distancia",
     "administration.order.rangeTagRemove": "{name} ya no acepta mediciones de distancia",
@@ -209,6 +210,28 @@ export default Object.freeze({
     "administration.tracker.ulogger": "En {app} abra «{menu}», introduzca esto y active «{sync}».",
     "administration.tracker.phonetrack": "En {app} cree un «{job}» e introduzca esto.",
     "administration.tracker.byHand": "O introduzca esto en la aplicación:",
+    "administration.tokens.tak": "Configurar ATAK…",
+    "administration.tokens.kind.certificate": "certificado para TAK",
+    "administration.tokens.kind.enrollment": "código para ATAK", "administration.tokens.until": "hasta {time}",
+    "administration.tak.title": "ATAK en el teléfono de {name}",
+    "administration.tak.what": "ATAK es un mapa para rescatistas. Esto crea un código con el que la aplicación "
+        + "obtiene un certificado para el dispositivo. La clave privada nunca sale del teléfono.",
+    "administration.tak.host": "Nombre de este servidor",
+    "administration.tak.hostHint": "Tal como lo alcanza el teléfono, sin https://, como {example}",
+    "administration.tak.noHost": "Se necesita un nombre o una dirección sin https:// y sin ruta.",
+    "administration.tak.reads": "Mostrar también en su mapa a quienes {name} puede ver",
+    "administration.tak.make": "Crear el código",
+    "administration.tak.step1": "Escanee el código con la cámara del teléfono, o en ATAK con «{menu}».",
+    "administration.tak.step2": "La aplicación obtiene su certificado en el puerto 8446 por HTTPS y después se "
+        + "conecta al puerto {port}.",
+    "administration.tak.once": "El código solo se muestra ahora. Sirve una vez, hasta {time}: que nadie más lo "
+        + "fotografíe.",
+    "administration.tak.code": "Código QR que inscribe {name}", "administration.tak.link": "Enlace del código",
+    "administration.tak.lost": "El código solo se muestra ahora; se puede crear otro.",
+    "administration.tak.noPort": "Este servidor no tiene puerto para clientes TAK: nada se conecta hasta que se inicie "
+        + "con {option}.",
+    "administration.tak.otherHost": "El certificado del puerto del servidor no nombra {host}, sino {hosts}. Inicie el "
+        + "servidor con {option}.",
     "administration.key.title": "Cifrado de OwnTracks",
     "administration.key.what": "El mismo secreto que la clave de cifrado de la aplicación. No se muestra si hay "
         + "uno.",
