@@ -169,10 +169,8 @@ let package = Package(
             name: "MusterNativeAPI",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer",
-                "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ], swiftSettings: strict),
+                "MusterStore", "MusterWire", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ] + http, swiftSettings: strict),
         .target(
             name: "MusterCouchDB",
             dependencies: [
@@ -234,16 +232,18 @@ let package = Package(
             name: "MusterGraphQL",
             dependencies: [
                 "MusterAmazon", "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer",
-                "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-            ], resources: [.embedInCode("Schema/served.graphql")], swiftSettings: strict),
+                "MusterStore", "MusterWire",
+            ] + http, resources: [.embedInCode("Schema/served.graphql")], swiftSettings: strict),
         .target(
-            name: "MusterIFTTT",
+            name: "MusterIFTTT", dependencies: ["MusterCore", "MusterServer", "MusterStore", "MusterWire"] + http,
+            swiftSettings: strict),
+        .target(
+            name: "MusterWarnings",
             dependencies: [
-                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ], swiftSettings: strict),
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+                "MusterWire", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ] + http, swiftSettings: strict),
         .target(
             name: "MusterMaps",
             dependencies: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"] + http,
@@ -257,7 +257,7 @@ let package = Package(
             dependencies: [
                 "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMQTT",
                 "MusterMaps", "MusterMeshblu", "MusterNativeAPI", "MusterOwnTracks", "MusterSMS", "MusterServer",
-                "MusterTAK", "MusterTrackers",
+                "MusterTAK", "MusterTrackers", "MusterWarnings",
             ], swiftSettings: strict),
         .target(name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
         // What the programs at a terminal share: a connection to a server, what a person reads, walks.
@@ -335,7 +335,7 @@ let package = Package(
             dependencies: [
                 "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterGraphQL", "MusterNativeAPI",
                 "MusterOwnTracks", "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore",
-                "MusterWire", "MusterCore", "MusterGeometry", "MusterTestSupport",
+                "MusterWire", "MusterCore", "MusterGeometry", "MusterTestSupport", "MusterWarnings",
                 .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

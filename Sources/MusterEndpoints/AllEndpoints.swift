@@ -12,6 +12,7 @@ import MusterSMS
 package import MusterServer
 import MusterTAK
 import MusterTrackers
+import MusterWarnings
 
 /// Every endpoint that a server has. A new endpoint is a target of its own and a line here.
 package enum AllEndpoints {
@@ -24,6 +25,7 @@ package enum AllEndpoints {
         TAKEndpoint.self,
         GatewayEndpoint.self,
         SMSEndpoint.self,
+        WarningsEndpoint.self,
         MeshbluEndpoint.self,
         IFTTTEndpoint.self,
         GraphQLEndpoint.self,

@@ -17,6 +17,8 @@ package struct Configuration: Sendable {
     package var tak = TAK()
     /// The gateway of texts by SMS.
     package var sms = SMS()
+    /// The official warnings that the server follows.
+    package var warnings = Warnings()
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
     /// The folder with the web page; nil to serve none.

@@ -14,7 +14,7 @@ struct Muster: AsyncParsableCommand {
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             CrewCommand.self, DeviceCommand.self, TokenCommand.self, KeyCommand.self, LinkCommand.self,
             PushCommand.self, CollectionCommand.self, RegionCommand.self, TrackerCommand.self, PlacesCommand.self,
-            PersonCommand.self,
+            PersonCommand.self, WarningsCommand.self,
             TimerCommand.self, AttendanceCommand.self, ProximityCommand.self,
             IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self,
             DatasetCommand.self, ChangesCommand.self, AuditCommand.self, GraphQLCommand.self, TAKCommand.self,

@@ -47,6 +47,7 @@ enum Dependencies {
         "MusterGateways": Allowance(own: endpoint),
         "MusterSMS": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
+        "MusterWarnings": Allowance(own: endpoint),
         "MusterMaps": Allowance(own: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"]),
         "MusterMeshblu": Allowance(own: endpoint),
         "MusterMQTT": Allowance(own: endpoint.union(["MusterMeshblu", "MusterOwnTracks"])),
@@ -56,7 +57,7 @@ enum Dependencies {
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
                 "MusterGateways", "MusterGraphQL", "MusterIFTTT", "MusterMaps", "MusterMeshblu", "MusterSMS",
-                "MusterTAK", "MusterTrackers",
+                "MusterTAK", "MusterTrackers", "MusterWarnings",
             ]),
         "MusterKit": Allowance(
             own: wire.union(["MusterDocuments", "MusterMutex", "MusterNearby", "MusterReplication"])),

@@ -50,6 +50,17 @@ package struct CallAnswer: Hashable, Sendable {
     package let retryAfterSeconds: Double?
     /// The body where the caller gave a limit for it; otherwise its beginning, at most `bodyLimitBytes`.
     package let body: [UInt8]
+    /// The fields that a caller who follows redirects, or asks again later, needs.
+    package var fields = Fields()
+
+    /// Some header fields of an answer, each nil where it has none.
+    package struct Fields: Hashable, Sendable {
+        package var location: String?
+        package var entityTag: String?
+        package var lastModified: String?
+
+        package init() {}
+    }
 
     /// The largest part of a body that an answer holds where the caller gave no limit for it, in bytes.
     package static let bodyLimitBytes = 8 << 10

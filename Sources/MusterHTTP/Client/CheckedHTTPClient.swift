@@ -7,7 +7,7 @@ import NIOSSL
 import Synchronization
 
 /// Calls servers at checked addresses only, over HTTP/1.1 or where a service wants it over HTTP/2: a short POST by
-/// `post`, and everything else by a client that `client(for:)` makes.
+/// `post`, a bounded GET by `get`, and everything else by a client that `client(for:)` makes.
 ///
 /// It looks a name up by itself, and the policy must allow every address of the answer. AsyncHTTPClient then connects
 /// to the address that was checked: it does not look the name up again, and it follows no redirects.
@@ -108,22 +108,43 @@ package final class CheckedHTTPClient: Sendable {
         _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)],
         over version: Version = .http1, within seconds: Int64? = nil, keepingBodyUpTo limit: Int? = nil
     ) async throws(CallError) -> CallAnswer {
+        try await send(.POST, body, to: address, headers, over: version, within: seconds, keepingBodyUpTo: limit)
+    }
+
+    /// Sends a GET and waits for the end of the answer. It follows no redirect: `CallAnswer.Fields.location` says where
+    /// one leads.
+    ///
+    /// - Parameters:
+    ///   - seconds: the time limit of the whole call; nil for the client's own limit.
+    ///   - limit: the largest body that the answer may have, in bytes; a longer one is an error.
+    /// - Throws: `CallError.forbidden` when the policy refuses an address of the target; `.unreachable`.
+    package func get(
+        _ address: HTTPAddress, headers: [(name: String, value: String)], within seconds: Int64? = nil,
+        keepingBodyUpTo limit: Int
+    ) async throws(CallError) -> CallAnswer {
+        try await send(.GET, nil, to: address, headers, over: .http1, within: seconds, keepingBodyUpTo: limit)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ body: [UInt8]?, to address: HTTPAddress, _ headers: [(name: String, value: String)],
+        over version: Version, within seconds: Int64?, keepingBodyUpTo limit: Int?
+    ) async throws(CallError) -> CallAnswer {
         var request = HTTPClientRequest(url: address.shown + address.requestTarget)
-        request.method = .POST
+        request.method = method
         request.headers = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
         for header in headers { request.headers.add(name: header.name, value: header.value) }
-        request.body = .bytes(ByteBuffer(bytes: body))
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let deadline = NIODeadline.now() + .seconds(seconds ?? timeouts.wholeSeconds)
         do {
             let service = Service(origin: address.origin, version: version)
             let (client, isKept) = try await pinnedClient(for: service)
             do {
-                return try await client.post(request, by: deadline, keepingBodyUpTo: limit)
+                return try await client.send(request, by: deadline, keepingBodyUpTo: limit)
             } catch let error where isKept && !(error is CallError) && NIODeadline.now() < deadline {
                 // The target may have closed the connection, or moved: the client looks it up and connects again, once.
                 forget(client, of: service)
                 let fresh = try await pinnedClient(for: service).client
-                return try await fresh.post(request, by: deadline, keepingBodyUpTo: limit)
+                return try await fresh.send(request, by: deadline, keepingBodyUpTo: limit)
             }
         } catch {
             throw CallError(error)
@@ -272,7 +293,7 @@ private final class PinnedClient: Sendable {
 
     /// Sends a request and reads the answer to its end. Without a limit the result holds the beginning of the body, and
     /// a body of more than `bodyLimitBytes` is not read to its end.
-    func post(
+    func send(
         _ request: HTTPClientRequest, by deadline: NIODeadline, keepingBodyUpTo limit: Int?
     ) async throws -> CallAnswer {
         defer { withExtendedLifetime(self) {} }
@@ -291,9 +312,13 @@ private final class PinnedClient: Sendable {
             }
             guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
         }
-        return CallAnswer(
+        var answer = CallAnswer(
             status: Int(response.status.code),
             retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: body)
+        answer.fields.location = response.headers.first(name: "location")
+        answer.fields.entityTag = response.headers.first(name: "etag")
+        answer.fields.lastModified = response.headers.first(name: "last-modified")
+        return answer
     }
 }
 

@@ -9,6 +9,9 @@ extension NativeRoutes {
     /// The collection that the path names, if the caller may change its regions.
     func changeableCollection(_ context: AppRequestContext, _ access: Access) throws(Problem) -> RegionCollection {
         let collection = try collection(context, access)
+        guard !collection.isOfWarnings else {
+            throw .forbidden("These regions are official warnings: the server keeps them as their feed has them.")
+        }
         guard access.mayChange(collection) else {
             throw .forbidden("This collection is not your team's, or other teams use it too: an admin can change it.")
         }

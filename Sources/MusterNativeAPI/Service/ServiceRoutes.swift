@@ -71,6 +71,7 @@ struct ServiceRoutes: NativeRoutes {
                 writer.member(clock)
                 if let certificates = server.certificates { writer.member(certificates, at: now) }
                 writer.member(server.pushes.statistics.faults)
+                writer.member(server.warnings.all.filter { $0.isSilent(at: now) }, at: now)
             } else if clock != nil {
                 writer.key("serverClock")
                 writer.beginObject()
@@ -133,6 +134,18 @@ extension JSONWriter {
             writer.member("reason", fault.value.reason)
             writer.member("advice", fault.value.advice)
             writer.member("since", fault.value.since)
+            writer.endObject()
+        }
+    }
+
+    /// Writes the feeds of official warnings that have not been heard for long; nothing where there is none.
+    fileprivate mutating func member(_ silent: [WarningStatus], at now: Instant) {
+        guard !silent.isEmpty else { return }
+        member("warningFaults", listing: silent) { writer, status in
+            writer.beginObject()
+            writer.member("team", status.team)
+            writer.member("host", status.host)
+            writer.member("detail", status.silence(at: now))
             writer.endObject()
         }
     }

@@ -20,6 +20,12 @@ extension Access {
     /// Whether the principal may revoke everyone's API keys, and not only their own.
     package var mayRevokeEveryKey: Bool { principal.role == .admin }
 
+    /// Whether the principal may see how it stands with a feed of official warnings for this team: an admin, and the
+    /// team's leaders. nil stands for a team that does not exist.
+    package func mayReadWarningSources(of team: Team?) -> Bool {
+        principal.device == nil && (team.map { mayChange($0) } ?? (principal.role == .admin))
+    }
+
     /// Whether the principal may change trackers.
     package var mayChangeTrackers: Bool { principal.role == .admin }
 

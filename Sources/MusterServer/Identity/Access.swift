@@ -146,9 +146,10 @@ package struct Access: Sendable {
     }
 
     /// Whether the principal may change this collection and its regions. A leader may when only the leader's own team's
-    /// tracker is linked to it. Only admins change collections that teams share.
+    /// tracker is linked to it. Only admins change collections that teams share. No user changes official warnings,
+    /// which the server keeps as their feed has them.
     package func mayChange(_ collection: RegionCollection) -> Bool {
-        guard principal.device == nil else { return false }
+        guard principal.device == nil, !collection.isOfWarnings else { return false }
         return switch principal.role {
         case .admin: true
         case .leader: isOfOwnTeam(collection) && !directory.isShared(collection)

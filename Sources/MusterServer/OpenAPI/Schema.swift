@@ -36,7 +36,7 @@ package enum Schema {
     package static let named: [(String, String)] =
         requests + users + answers + places + safety + personnelReports + rules + targets + locationTracker + located
         + datasets + push + beacons + signals + ranges + attendance + proximityRules + maps + links + regionFiles
-        + replay + graphQL + deviceCredentials
+        + replay + graphQL + deviceCredentials + warnings
 
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -215,6 +215,7 @@ package enum Schema {
                         "pushFaults",
                         list(of: object([("platform", text), ("reason", text), ("advice", text), ("since", time)]))
                     ),
+                    ("warningFaults", list(of: object([("team", name), ("host", text), ("detail", text)]))),
                 ])
         ),
         (

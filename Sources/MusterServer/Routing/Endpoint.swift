@@ -37,6 +37,8 @@ package struct ServerParts: Sendable {
     /// The ports that must accept connections before the server says that it is ready.
     package let ports = OpeningPorts()
     package let metrics: Metrics
+    /// How it stands with the feeds of official warnings.
+    package let warnings = WarningStatuses()
     /// Keeps what devices send and the server cannot read.
     package let refused: RefusedReports
     /// Warns of what devices do wrong.

@@ -63,9 +63,16 @@ extension RuleBook {
     private func isMuster(
         _ region: Region, _ patterns: [RuleNumber: EventPattern], _ directory: Directory
     ) -> Bool {
-        guard let event = eventMapper.entering(region, in: directory) else { return false }
+        guard directory.mayBeMusterByRule(region), let event = eventMapper.entering(region, in: directory) else {
+            return false
+        }
         return patterns.values.contains { $0.matches(event) }
     }
+}
+
+extension Directory {
+    /// Whether a rule can make a region a muster region: not one of official warnings.
+    func mayBeMusterByRule(_ region: Region) -> Bool { collections[region.collection]?.isOfWarnings != true }
 }
 
 extension Edit {

@@ -18,7 +18,9 @@ package struct SafetyRuleSearch: Sendable {
     package func regions(selectedBy pattern: EventPattern) throws(RuleError) -> [Region] {
         if let refusal = SafetyRule.refusal(of: pattern) { throw .safetyPattern(refusal) }
         return directory.regions.all.filter { region in
-            guard region.shape != nil, let event = mapper.entering(region, in: directory) else { return false }
+            guard region.shape != nil, directory.mayBeMusterByRule(region),
+                let event = mapper.entering(region, in: directory)
+            else { return false }
             return pattern.matches(event)
         }
     }

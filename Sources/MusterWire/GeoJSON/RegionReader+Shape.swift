@@ -57,7 +57,7 @@ extension RegionReader {
     }
 
     /// Returns the fault in words for the person who drew the region. All numbers count from 0, as in the pointer.
-    private static func words(for fault: GeometryFault, isMultiple: Bool) -> String {
+    static func words(for fault: GeometryFault, isMultiple: Bool) -> String {
         let other =
             fault.other.map { place in
                 let polygon = isMultiple ? "polygon \(place.polygon), " : ""

@@ -25,6 +25,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "MQTT") var mqtt: MQTTOptions
     @OptionGroup(title: "TAK") var tak: TAKOptions
     @OptionGroup(title: "SMS") var sms: SMSOptions
+    @OptionGroup(title: "Warnings") var warnings: WarningOptions
     @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
@@ -133,6 +134,7 @@ struct Serve: AsyncParsableCommand {
         settings.mqtt = mqtt.settings
         settings.tak = tak.settings
         settings.sms = try sms.settings()
+        settings.warnings = try warnings.settings
         settings.retentionDays = retentionDays
         settings.origins = Set(corsOrigins)
         settings.amazon.account = awsAccount

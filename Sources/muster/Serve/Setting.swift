@@ -33,11 +33,12 @@ struct Setting: Hashable, Sendable {
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
             "quota-positions-per-second", "quota-position-burst", "quota-signals-per-second", "quota-signal-burst",
             "quota-user-mib", "quota-database-mib", "quota-store-mib", "quota-implicit-users", "quota-collections",
-            "quota-databases", "map-style",
+            "quota-databases", "map-style", "warnings-severity", "warnings-language", "warnings-area",
+            "warnings-seconds",
         ].map { Setting(name: $0, kind: .value) }
         + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account", "twilio-auth-token"]
         .map { Setting(name: $0, kind: .file) }
-        + ["cors-origin", "trusted-proxy", "tiles", "tak-host"].map { Setting(name: $0, kind: .list) }
+        + ["cors-origin", "trusted-proxy", "tiles", "tak-host", "warnings"].map { Setting(name: $0, kind: .list) }
         + ["allow-private-targets", "public-places"].map { Setting(name: $0, kind: .flag) }
 
     /// The variables that Muster's commands read and that are not settings of the server.

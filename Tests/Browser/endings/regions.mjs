@@ -8,6 +8,7 @@ export default {
     "regions.mode.": ["standard", "insideIsSafe", "insideIsDanger"],
     "regions.policy.": ["confident", "raw"],
     "regions.proximity.": ["immediate", "near", "far"],
+    "regions.severity.": ["minor", "moderate", "severe", "extreme", "unknown"],
     "regions.said.": [
         "selected", "moved", "inserted", "shifted", "removed", "needed", "holeRemoved", "partRemoved", "replaced",
         "squared", "closed", "holeAdded", "tooFew", "undone", "redone", "nothingToUndo", "nothingToRedo",

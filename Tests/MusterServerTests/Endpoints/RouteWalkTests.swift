@@ -54,7 +54,7 @@ import Testing
         "PUT /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
         "DELETE /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
         "POST /api/v1/positions": "almngd", "GET /api/v1/positions": "almnd",
-        "GET /api/v1/presences": "almnd", "PATCH /api/v1/collections/{collection}": "al",
+        "GET /api/v1/warnings": "al", "GET /api/v1/presences": "almnd", "PATCH /api/v1/collections/{collection}": "al",
         "GET /api/v1/users/{user}/devices/{device}/positions": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/sightings": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/notes": "almnd",

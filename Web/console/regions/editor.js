@@ -24,6 +24,7 @@ import { Tools } from "./tools.js";
 import { useEdit } from "./useedit.js";
 import { useSaving } from "./usesaving.js";
 import { actionOfKey, Vertices } from "./vertices.js";
+import { WarningView, warningOf } from "./warning.js";
 
 /** In a view as wide as this nobody draws a region. */
 const wideMetres = 20_000;
@@ -77,9 +78,11 @@ export function Editor({ collection, id, map, isReadOnly }) {
     }
     if (!draft || loading.isBusy) { return html`${back}<p class="quiet" role="status">${t("list.loading")}</p>`; }
     const title = legible(draft.settings.name.trim() || (id ?? t("regions.new")));
+    const warning = warningOf(draft.base?.feature?.properties);
     return html`${back}<h2>${title} <span class="quiet">${legible(collection)}</span></h2>
         ${id !== undefined && html`<${Inside} collection=${collection} id=${id} />`}
-        ${isReadOnly ? html`<p class="quiet">${t("regions.readOnly")}</p>
+        ${isReadOnly ? html`${warning ? html`<${WarningView} warning=${warning} />`
+        : html`<p class="quiet">${t("regions.readOnly")}</p>`}
             <${SettingsForm} settings=${draft.settings} shape=${draft.edit.shape} faults=${[]} isReadOnly=${true}
                 feature=${draft.base?.feature} />`
         : html`<${Form} collection=${collection} id=${id} map=${map} name=${name} ...${editing} />`}`;

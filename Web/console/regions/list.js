@@ -9,6 +9,7 @@ import { t } from "../shared/words.js";
 import { draftName, editParts } from "./addresses.js";
 import { isDirty } from "./draft.js";
 import { Removed } from "./removal.js";
+import { WarningTag, warningOf } from "./warning.js";
 
 /** The number of regions of a collection that are shown at first. */
 const shownAtFirst = 50;
@@ -76,10 +77,12 @@ function Collection({ collection, regions, isSearch, isChangeable, onChanged }) 
         onChanged();
     };
     const isDraft = isDirty(drafts.get(draftName(name)));
+    const isOfWarnings = regions.some(({ properties }) => warningOf(properties));
     return html`<section class="collection" aria-labelledby=${id}>
         <h2 id=${id}><a href=${hrefOf("regions", name)}>${legible(name)}</a> <span class="quiet">${
     t("regions.collection.count", { count: collection.regions })}</span></h2>
-        ${!isChangeable && html`<p class="quiet">${t("regions.collection.readOnly")}</p>`}
+        ${!isChangeable && html`<p class="quiet">${
+    t(isOfWarnings ? "regions.warning.readOnly" : "regions.collection.readOnly")}</p>`}
         <div class="field">
             <label for=${`${id}-policy`}>${t("regions.collection.policy")}</label>
             <select id=${`${id}-policy`} value=${policy} disabled=${!isChangeable || order.isBusy} onChange=${change}>
@@ -103,10 +106,12 @@ function Collection({ collection, regions, isSearch, isChangeable, onChanged }) 
 function RegionRow({ region }) {
     const { drafts } = usePage();
     const { collection, id, name, muster, geometry } = region;
+    const warning = warningOf(region.properties);
     const kind = !geometry ? "none" : geometry.type === "Point" ? "circle" : "polygon";
     return html`<a class="region" href=${hrefOf("regions", ...editParts(collection, id))}>
         <span class="name">${legible(name)}</span>
-        <span class="quiet">${t(`regions.kind.${kind}`)}</span>
+        ${warning ? html`<${WarningTag} warning=${warning} />`
+        : html`<span class="quiet">${t(`regions.kind.${kind}`)}</span>`}
         ${muster && html`<span class="tag muster">${t("regions.tag.muster")}</span>`}
         ${isDirty(drafts.get(draftName(collection, id))) && html`<span class="tag">${t("regions.draft.tag")}</span>`}
     </a>`;

@@ -31,6 +31,15 @@ export default Object.freeze({
     "regions.kind.polygon": "polygon", "regions.kind.circle": "circle", "regions.kind.none": "no place",
     "regions.tag.muster": "assembly point",
 
+    // Official warnings
+    "regions.severity.minor": "minor", "regions.severity.moderate": "moderate",
+    "regions.severity.severe": "severe", "regions.severity.extreme": "extreme",
+    "regions.severity.unknown": "severity unknown",
+    "regions.warning.until": "until {time}", "regions.warning.from": "from {time}",
+    "regions.warning.sender": "Warning of {sender}",
+    "regions.warning.readOnly": "An official warning, as its service publishes it. It cannot be changed "
+        + "here, and ends by itself.",
+
     // What is kept until it is saved
     "regions.draft.tag": "not saved",
     "regions.draft.unsaved": "There are changes that are not saved. They stay while this page is open, also if you "

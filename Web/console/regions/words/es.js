@@ -31,6 +31,15 @@ export default Object.freeze({
     "regions.kind.polygon": "polígono", "regions.kind.circle": "círculo", "regions.kind.none": "sin lugar",
     "regions.tag.muster": "punto de reunión",
 
+    // Official warnings
+    "regions.severity.minor": "leve", "regions.severity.moderate": "moderado",
+    "regions.severity.severe": "grave", "regions.severity.extreme": "extremo",
+    "regions.severity.unknown": "gravedad desconocida",
+    "regions.warning.until": "hasta {time}", "regions.warning.from": "desde {time}",
+    "regions.warning.sender": "Aviso de {sender}",
+    "regions.warning.readOnly": "Un aviso oficial, tal como lo publica su servicio. Aquí no se puede "
+        + "cambiar y termina por sí solo.",
+
     // What is kept until it is saved
     "regions.draft.tag": "sin guardar",
     "regions.draft.unsaved": "Hay cambios sin guardar. Se conservan mientras esta página siga abierta, también si "

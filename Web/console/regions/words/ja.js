@@ -30,6 +30,14 @@ export default Object.freeze({
     "regions.kind.polygon": "多角形", "regions.kind.circle": "円", "regions.kind.none": "場所なし",
     "regions.tag.muster": "集合場所",
 
+    // Official warnings
+    "regions.severity.minor": "軽度", "regions.severity.moderate": "中程度",
+    "regions.severity.severe": "重大", "regions.severity.extreme": "極めて重大",
+    "regions.severity.unknown": "程度不明",
+    "regions.warning.until": "{time}まで", "regions.warning.from": "{time}から",
+    "regions.warning.sender": "{sender}の警報",
+    "regions.warning.readOnly": "発表機関による公式の警報です。ここでは変更できず、期限が来ると自動的に消えます。",
+
     // What is kept until it is saved
     "regions.draft.tag": "未保存",
     "regions.draft.unsaved": "保存されていない変更があります。このページを開いている間は、別の画面に移っても、サインアウトされても残ります。",

@@ -30,6 +30,14 @@ export default Object.freeze({
     "regions.kind.polygon": "多边形", "regions.kind.circle": "圆", "regions.kind.none": "没有位置",
     "regions.tag.muster": "集合点",
 
+    // Official warnings
+    "regions.severity.minor": "轻微", "regions.severity.moderate": "中等",
+    "regions.severity.severe": "严重", "regions.severity.extreme": "极其严重",
+    "regions.severity.unknown": "程度未知",
+    "regions.warning.until": "至 {time}", "regions.warning.from": "自 {time}",
+    "regions.warning.sender": "{sender} 发布的预警",
+    "regions.warning.readOnly": "由发布机构发布的官方预警。此处无法更改，到期后自动消失。",
+
     // What is kept until it is saved
     "regions.draft.tag": "未保存",
     "regions.draft.unsaved": "有尚未保存的更改。只要此页面打开着，即使转到其他页面或被退出登录，它们也会保留。",
