@@ -96,10 +96,10 @@ let package = Package(
             name: "MusterKit",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterMutex", "MusterNearby",
-                "MusterReplication", "MusterWire",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "MusterReplication", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
@@ -145,8 +145,8 @@ let package = Package(
         .target(
             name: "MusterMDNS",
             dependencies: [
-                "MusterCoding", "MusterMutex",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "MusterCoding", "MusterMutex", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
             name: "MusterServer",
@@ -218,10 +218,7 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "MusterGateways",
-            dependencies: [
-                "MusterCore", "MusterServer", "MusterWire", .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: strict),
+            dependencies: ["MusterCore", "MusterServer", "MusterWire"] + http, swiftSettings: strict),
         .target(
             name: "MusterSMS",
             dependencies: [
@@ -245,8 +242,7 @@ let package = Package(
                 "MusterWire", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ] + http, swiftSettings: strict),
         .target(
-            name: "MusterMaps",
-            dependencies: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"] + http,
+            name: "MusterMaps", dependencies: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"] + http,
             swiftSettings: strict),
         .target(
             name: "MusterMeshblu",
