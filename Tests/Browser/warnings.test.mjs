@@ -8,7 +8,8 @@ const expires = "2026-12-01T23:00:00.000Z";
 
 test("a warning is taken with what it says, and a word that is none is left out", () => {
     const found = warningOf({ warning: {
-        headline: "Flood", severity: "severe", sender: "Service", area: 5, expires, onset: "soon", instruction: "Leave.",
+        headline: "Flood", severity: "severe", sender: "Service", area: 5, expires, onset: "soon",
+        instruction: "Leave.",
     } });
     assert.deepEqual(found, {
         headline: "Flood", severity: "severe", sender: "Service", area: "", expires, onset: undefined,

@@ -54,7 +54,7 @@ import Testing
         let feed = try feed(
             """
             <rss version="2.0"><channel><title>Warnings</title><link>https://w.example</link>
-            <item><title>One</title><link>https://w.example/1.xml</link><guid>1</guid><pubDate>yesterday</pubDate></item>
+            <item><title>One</title><link>https://w.example/1.xml</link><guid>1</guid><pubDate>once</pubDate></item>
             <item><link>https://w.example/page</link><enclosure url="2.cap" type="application/cap+xml" length="1"/>
             <guid>2</guid><pubDate>Tue, 01 Dec 2026 06:00:00 GMT</pubDate></item></channel></rss>
             """)
