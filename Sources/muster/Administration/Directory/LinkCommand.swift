@@ -84,7 +84,8 @@ struct LinkCommand: AsyncParsableCommand {
                 if publicURL == nil, Connection.isForOneCommand(over: data.data) {
                     throw CommandFailure(
                         "no server runs over \(data.data), so the address of the link is not known. Start `muster "
-                            + "serve` first, or name the address that it will have: --public-url https://muster.example.org")
+                            + "serve` first, or name the address that it will have: "
+                            + "--public-url https://muster.example.org")
                 }
                 return try await connection.send("POST", "/links", json: request)
             }
