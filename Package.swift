@@ -96,10 +96,10 @@ let package = Package(
             name: "MusterKit",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterMutex", "MusterNearby",
-                "MusterReplication", "MusterWire",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "MusterReplication", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
@@ -145,8 +145,8 @@ let package = Package(
         .target(
             name: "MusterMDNS",
             dependencies: [
-                "MusterCoding", "MusterMutex",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "MusterCoding", "MusterMutex", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: strict),
         .target(
             name: "MusterServer",
@@ -169,10 +169,8 @@ let package = Package(
             name: "MusterNativeAPI",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer",
-                "MusterStore", "MusterWire", .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ], swiftSettings: strict),
+                "MusterStore", "MusterWire", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ] + http, swiftSettings: strict),
         .target(
             name: "MusterCouchDB",
             dependencies: [
