@@ -50,8 +50,8 @@ import Testing
         for text in ["%", "%4", "a%4g", "%+f", "%ff", "%C3"] { #expect(PercentEncoding.decode(text) == nil, "\(text)") }
     }
 
-    /// Each is invalid at one place of Unicode's table 3-7: a continuation alone, an overlong form, a surrogate, a
-    /// number beyond U+10FFFF, an end too soon.
+    /// Each is invalid by Unicode's table 3-7: a continuation alone, an overlong form, a surrogate, a number beyond
+    /// U+10FFFF, an end too soon.
     private static let invalid: [[UInt8]] = [
         [0x80], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
         [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFF],
