@@ -114,7 +114,7 @@ def test_a_warning_ends_by_its_own_time_also_while_the_service_is_silent(follow,
     service.publish("/2.cap", alert("w2", at(-60), expires=at(3_600), headline="Long"))
     admin = follow().admin()
     eventually(lambda: regions(admin), lambda found: "Long" in found)
-    service.close()
+    service.documents["/feed.atom"] = lambda: (503, {}, b"")
     shown(admin, "Long")
     assert eventually(lambda: state(admin).get("fault"))
 

@@ -147,12 +147,16 @@ import Testing
 
     // MARK: Entries
 
+    private func feed(_ entries: String) throws -> WarningFeed {
+        let document = try Array("<feed>\(entries)</feed>".utf8).withUnsafeBytes { try WarningDocument(parsing: $0) }
+        guard case .feed(let feed) = document else { throw CAPError.otherRoot("alert") }
+        return feed
+    }
+
     @Test func `an entry is followed once, again when it changes, and not forever in vain`() throws {
         var book = WarningBook()
-        var feed = WarningFeed(entries: [
-            WarningFeed.Entry(link: "a", version: "1"), WarningFeed.Entry(link: "b", version: "1"),
-            WarningFeed.Entry(link: "a", version: "1"),
-        ])
+        let entries = ["a", "b", "a"].map { "<entry><id>1</id><link href='\($0)'/></entry>" }.joined()
+        var feed = try self.feed(entries)
         #expect(book.entriesToFollow(of: feed).map(\.link) == ["a", "b"])
         book.recordFollowed(feed.entries[0])
         for _ in 0..<WarningBook.attemptLimit {
@@ -163,7 +167,7 @@ import Testing
         #expect(book.wanted(at: start).counts.unread == 1)
         feed.entries[0].version = "2"
         #expect(book.entriesToFollow(of: feed).map(\.link) == ["a"])
-        #expect(book.entriesToFollow(of: WarningFeed()) == [])
+        #expect(book.entriesToFollow(of: try self.feed("")) == [])
         #expect(book.wanted(at: start).counts.unread == 0)
     }
 

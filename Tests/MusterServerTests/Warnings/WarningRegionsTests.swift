@@ -1,3 +1,4 @@
+import HTTPTypes
 import MusterCore
 import MusterGeometry
 import MusterStore
@@ -78,7 +79,7 @@ import Testing
     @Test func `a changed region is put right, with its number`() throws {
         var directory = directory()
         _ = apply(plan([try alert("flood")]), to: &directory)
-        var region = try #require(directory.regions.all.first)
+        var region = try #require(Array(directory.regions.all).first)
         region.isMuster = true
         directory.apply(.putRegion(region))
         #expect(apply(plan([try alert("flood")]), to: &directory) == 1)
@@ -117,7 +118,7 @@ import Testing
         #expect(directory.edits(endingWarningsAt: now, [TeamNumber(1): ["other"]]).edits.count == 2)
         for edit in directory.edits(endingWarningsAt: now, [:]).edits { directory.apply(edit) }
         #expect(directory.collections.count == 0 && directory.regions.count == 0)
-        #expect(directory.trackers.all.first?.collections == [])
+        #expect(directory.trackers[TrackerNumber(1)]?.collections == [])
     }
 
     @Test func `a collection of warnings has a name that no other has`() {
