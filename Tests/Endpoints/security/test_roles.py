@@ -69,6 +69,8 @@ rules = [
     Rule("POST", v1 + "/targets/{target}/run", v1 + "/targets/journal/run", {"admin"}),
     Rule("POST", v1 + "/targets/{target}/test", v1 + "/targets/journal/test", {"admin"}),
     Rule("DELETE", v1 + "/targets/{target}", v1 + "/targets/journal", {"admin"}),
+    # The list has the feeds of the own team alone.
+    Rule("GET", v1 + "/warnings", v1 + "/warnings", {"admin", "own leader", "other leader"}),
     Rule("GET", v1 + "/refused-reports", v1 + "/refused-reports", {"admin"}),
     # There is none: to an admin that is all there is to say.
     Rule("GET", v1 + "/refused-reports/{report}", v1 + "/refused-reports/1", set(), None, (401, 403, 404)),

@@ -29,7 +29,7 @@ function isTime(text) { return typeof text === "string" && Number.isFinite(Date.
 export function WarningTag({ warning }) {
     // On another day the time is shown with its day.
     useSlice(({ day }) => day);
-    return html`<span class="tag">${t(`regions.severity.${warning.severity}`)}</span>
+    return html`<span class="tag">${t(`regions.severity.${warning.severity}`)}</span>${" "}
         <span class="quiet">${t("regions.warning.until", { time: clockTime(warning.expires) })}</span>`;
 }
 
