@@ -157,18 +157,25 @@ import Testing
         var book = WarningBook()
         let entries = ["a", "b", "a"].map { "<entry><id>1</id><link href='\($0)'/></entry>" }.joined()
         var feed = try self.feed(entries)
-        #expect(book.entriesToFollow(of: feed).map(\.link) == ["a", "b"])
+        let found1 = book.entriesToFollow(of: feed).map(\.link)
+        #expect(found1 == ["a", "b"])
         book.recordFollowed(feed.entries[0])
         for _ in 0..<WarningBook.attemptLimit {
-            #expect(book.entriesToFollow(of: feed).map(\.link) == ["b"])
+            let found2 = book.entriesToFollow(of: feed).map(\.link)
+            #expect(found2 == ["b"])
             book.recordUnread(feed.entries[1], "it answered 404")
         }
-        #expect(book.entriesToFollow(of: feed) == [])
-        #expect(book.wanted(at: start).counts.unread == 1)
+        let found3 = book.entriesToFollow(of: feed)
+        #expect(found3 == [])
+        let found4 = book.wanted(at: start).counts.unread
+        #expect(found4 == 1)
         feed.entries[0].version = "2"
-        #expect(book.entriesToFollow(of: feed).map(\.link) == ["a"])
-        #expect(book.entriesToFollow(of: try self.feed("")) == [])
-        #expect(book.wanted(at: start).counts.unread == 0)
+        let found5 = book.entriesToFollow(of: feed).map(\.link)
+        #expect(found5 == ["a"])
+        let found6 = try book.entriesToFollow(of: self.feed(""))
+        #expect(found6 == [])
+        let found7 = book.wanted(at: start).counts.unread
+        #expect(found7 == 0)
     }
 
     @Test func `a feed is asked less often while it fails, and as late as it wishes within bounds`() {
@@ -182,15 +189,20 @@ import Testing
 
     @Test func `a feed that fails for long is told of, once an hour`() {
         var status = WarningStatus(team: "north", host: "https://w.example", since: start)
-        #expect(!status.recordFailure("it answered 503", at: time(1)))
+        let told8 = status.recordFailure("it answered 503", at: time(1))
+        #expect(!told8)
         #expect(!status.isSilent(at: time(9)))
-        #expect(status.recordFailure("it answered 503", at: time(12)))
+        let told9 = status.recordFailure("it answered 503", at: time(12))
+        #expect(told9)
         #expect(
             status.silence(at: time(12))
                 == "warnings of https://w.example for north not heard for 12 min: it answered 503")
-        #expect(!status.recordFailure("it answered 503", at: time(71)))
-        #expect(status.recordFailure("it answered 503", at: time(72)))
-        #expect(status.recordSuccess(at: time(73)))
+        let told10 = status.recordFailure("it answered 503", at: time(71))
+        #expect(!told10)
+        let told11 = status.recordFailure("it answered 503", at: time(72))
+        #expect(told11)
+        let told12 = status.recordSuccess(at: time(73))
+        #expect(told12)
         #expect(!status.isSilent(at: time(200)) && status.heardAt == time(73))
     }
 
