@@ -331,7 +331,7 @@ let package = Package(
             dependencies: [
                 "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterGraphQL", "MusterNativeAPI",
                 "MusterOwnTracks", "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore",
-                "MusterWire", "MusterCore", "MusterGeometry", "MusterTestSupport", "MusterWarnings",
+                "MusterWire", "MusterCore", "MusterGeometry", "MusterTAK", "MusterTestSupport", "MusterWarnings",
                 .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,5 +1,6 @@
 import MusterCore
 import MusterServer
+import MusterStore
 import ServiceLifecycle
 import Synchronization
 
@@ -40,11 +41,14 @@ final class TAKBroadcast: Service {
             do {
                 events = try await feeds.recent.events(since: place)
             } catch {
-                // What could not be read may concern anyone.
-                place = coordinator.lastSequence
-                send(.all)
+                if case StoreError.trimmed = error {
+                    // What the log no longer holds may concern anyone.
+                    place = coordinator.lastSequence
+                    send(.all)
+                }
+                // The log is read again from the same place, or from its end.
                 try await Task.sleep(for: .seconds(TAKLimits.failureSeconds))
-                return
+                continue
             }
             guard let last = events.last else { return }
             place = last.sequence

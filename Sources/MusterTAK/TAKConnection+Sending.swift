@@ -65,7 +65,8 @@ extension TAKConnection {
             directory = current
         }
         renewRegions(for: Access(reader, in: directory))
-        needsAll = false
+        // The rights may have changed in the meantime.
+        needsAll = holder?.reader != reader
     }
 
     /// Makes the regions due where the client gets those of other collections than before.
@@ -98,9 +99,10 @@ extension TAKConnection {
                 continue
             }
             let reader = try await verify().reader
+            let urgent = due.urgent
             let people = due.takePeople(TAKLimits.peopleAtOnce)
             if !people.isEmpty {
-                try await send(people, for: reader)
+                try await send(people, urgent: urgent, for: reader)
             } else if let region = due.takeRegion() {
                 send(region, for: reader)
             }
@@ -110,15 +112,19 @@ extension TAKConnection {
     /// Adds to `due` whom and what the news concern.
     private func add(_ news: TAKNews) {
         guard let reader = holder?.reader else { return }
-        if news.isAll { needsAll = true }
+        // What was found out before a change of the directory may show what has been erased since.
+        if !news.entries.isEmpty { sights = [:] }
+        if news.isAll { (needsAll, collections) = (true, nil) }
         let access = Access(reader, in: parts.coordinator.directory)
         for region in news.regions { due.add(region) }
         for entry in news.entries { add(entry, for: access) }
         for user in news.people {
             let sight = news.sights[user]
             // A call that ends is as urgent as one that begins.
-            let isCall = shown[user]?.isCalling == true || sight?.safety.state.isCall == true
-            if add(user, for: access, isUrgent: isCall) { sights[user] = sight }
+            let isCall =
+                news.calls.contains(user) || shown[user]?.isCalling == true || sight?.safety.state.isCall == true
+            let isDue = add(user, for: access, isUrgent: isCall)
+            if isDue, let sight, sight.sequence >= ownSequence { sights[user] = sight }
         }
     }
 
@@ -165,17 +171,21 @@ extension TAKConnection {
 
     // MARK: People
 
-    private func send(_ people: [UserNumber], for reader: Principal) async throws {
+    /// - Parameter urgent: who is due again as urgent where nothing can be found out now.
+    private func send(_ people: [UserNumber], urgent: Set<UserNumber>, for reader: Principal) async throws {
         var found: [UserNumber: TAKPicture.Sight] = [:]
         for user in people { found[user] = sights.removeValue(forKey: user) }
-        let unknown = people.filter { found[$0] == nil }
-        if !unknown.isEmpty {
+        // What is known of some would age while the others are read.
+        if people.contains(where: { found[$0] == nil }) {
             do {
-                found.merge(try await picture.sights(of: unknown)) { $1 }
+                found = try await picture.sights(of: people)
             } catch {
-                for user in people { due.add(user, isUrgent: shown[user]?.isCalling == true) }
+                for user in people {
+                    due.add(user, isUrgent: urgent.contains(user) || shown[user]?.isCalling == true)
+                }
                 throw error
             }
+            ownSequence = found.values.reduce(ownSequence) { max($0, $1.sequence) }
         }
         let now = parts.configuration.now()
         let access = Access(reader, in: parts.coordinator.directory)

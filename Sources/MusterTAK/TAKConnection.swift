@@ -56,6 +56,9 @@ actor TAKConnection: StreamConnection {
     var shownRegions: [RegionNumber: TAKPicture.ShownRegion] = [:]
     /// What was found out for all clients together of some people in `due`.
     var sights: [UserNumber: TAKPicture.Sight] = [:]
+    /// The last change of the log when the connection itself last found out about people. What was found out before for
+    /// all clients together may be older than what the client was sent.
+    var ownSequence = LogSequence.zero
     var beats = 0
     /// Whether everything that the client may see must be made due before more is sent.
     var needsAll = true
@@ -195,6 +198,8 @@ actor TAKConnection: StreamConnection {
     @discardableResult
     func verify() async throws -> CertificateHolder {
         let holder = try await parts.identity.authenticate(certificate: certificate)
+        // Another reader is told of others.
+        if let before = self.holder, before.reader != holder.reader { needsAll = true }
         self.holder = holder
         return holder
     }

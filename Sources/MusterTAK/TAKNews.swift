@@ -7,6 +7,8 @@ struct TAKNews: Sendable {
     /// Whether anything may have happened, because the log could not be followed.
     var isAll = false
     var people: Set<UserNumber> = []
+    /// Those among `people` who called for help, or whose call nobody has heard.
+    var calls: Set<UserNumber> = []
     /// What is known of those among `people` of whom it was found out for all clients together.
     var sights: [UserNumber: TAKPicture.Sight] = [:]
     var regions: Set<RegionNumber> = []
@@ -73,6 +75,7 @@ final class TAKInbox: Sendable {
             for user in batch.people(for: state.audience) where user != state.reader {
                 isConcerned = true
                 state.news.people.insert(user)
+                if batch.calls.contains(user) { state.news.calls.insert(user) }
                 state.news.sights[user] = batch.sights[user]
             }
             return isConcerned
@@ -89,6 +92,9 @@ struct TAKBatch: Sendable {
     var entries: Set<DirectoryEntry> = []
     var sights: [UserNumber: TAKPicture.Sight] = [:]
     private(set) var people: Set<UserNumber> = []
+    /// Those among `people` who called for help, or whose call nobody has heard: urgent although nothing else is known
+    /// of them.
+    private(set) var calls: Set<UserNumber> = []
     private var byTeam: [TeamNumber: [UserNumber]] = [:]
 
     var isEmpty: Bool { !isAll && regions.isEmpty && entries.isEmpty && people.isEmpty }
@@ -111,8 +117,13 @@ struct TAKBatch: Sendable {
         switch change {
         case .position(_, of: let device, isCurrent: true):
             if let owner = directory.devices[device]?.user { add(owner, in: directory) }
-        case .safety(_, of: let user), .pause(_, of: let user), .reminder(_, of: let user, count: _):
+        case .safety(let safety, of: let user):
+            if safety.state.isCall { calls.insert(user) }
             add(user, in: directory)
+        case .reminder(_, of: let user, count: _):
+            calls.insert(user)
+            add(user, in: directory)
+        case .pause(_, of: let user): add(user, in: directory)
         case .region(let region, in: _, removed: _): regions.insert(region)
         case .directory(.crew, removed: _), .directory(.target, removed: _), .directory(.database, removed: _): return
         case .directory(let entry, removed: _): entries.insert(entry)

@@ -35,6 +35,8 @@ struct TAKPicture: Sendable {
         var silenceSeconds: Double
         /// The muster region where the person is, by its name.
         var place: String?
+        /// The last change of the log when this was found out.
+        var sequence: LogSequence
         /// The marker of the person, as all get it who are shown this; nil where none is to be shown.
         var marker: TAKRendering?
     }
@@ -71,7 +73,7 @@ struct TAKPicture: Sendable {
     }
 
     private func known(of people: [UserNumber], at now: Instant) async throws -> [UserNumber: Sight] {
-        try await coordinator.inspect { engine, directory, _ in
+        try await coordinator.inspect { engine, directory, sequence in
             var sights: [UserNumber: Sight] = [:]
             for number in people {
                 guard let user = directory.users[number], user.role != .gateway else { continue }
@@ -86,7 +88,7 @@ struct TAKPicture: Sendable {
                     isPaused: engine.pause(of: number, now: now) != nil,
                     silenceSeconds: user.team.flatMap { directory.teams[$0]?.silenceSeconds }
                         ?? Team.defaultSilenceSeconds,
-                    place: safety.region.flatMap { directory.regions[$0]?.name })
+                    place: safety.region.flatMap { directory.regions[$0]?.name }, sequence: sequence)
             }
             return sights
         }

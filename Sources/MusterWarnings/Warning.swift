@@ -8,15 +8,41 @@ import MusterWire
 /// What is shown of an alert: its regions.
 struct Warning: Hashable, Sendable {
     let key: CAPAlert.Key
-    /// The end of the last of its regions; of an alert without a region, the end of what it says.
-    private(set) var expires: Instant
+    /// The end of all that the alert says, also of what the settings leave out.
+    let expires: Instant
     private(set) var regions: [WarningRegion] = []
     /// Whether it is of the kind that is wanted, and none of its areas has a shape.
     private(set) var isWithoutArea = false
     private(set) var refusedShapes = 0
     private(set) var leftOutShapes = 0
-    /// The last reason for which a shape was refused.
+    /// The last reason for which a shape was refused or left out.
     private(set) var reason: String?
+    /// What its regions hold.
+    private(set) var size = Size()
+
+    /// What regions hold in memory.
+    struct Size: Hashable, Sendable {
+        var regions = 0
+        var positions = 0
+        /// The bytes of names and properties.
+        var textBytes = 0
+
+        func isWithin(_ limit: Size) -> Bool {
+            regions <= limit.regions && positions <= limit.positions && textBytes <= limit.textBytes
+        }
+
+        static func += (sum: inout Size, other: Size) {
+            sum.regions += other.regions
+            sum.positions += other.positions
+            sum.textBytes += other.textBytes
+        }
+
+        static func -= (rest: inout Size, other: Size) {
+            rest.regions -= other.regions
+            rest.positions -= other.positions
+            rest.textBytes -= other.textBytes
+        }
+    }
 
     /// The largest number of regions of one warning.
     static let regionLimit = 100
@@ -34,7 +60,8 @@ struct Warning: Hashable, Sendable {
     /// - Complexity: O(n log n) for n positions.
     init(_ alert: CAPAlert, of source: WarningSourceID, _ settings: Configuration.Warnings) {
         key = alert.key
-        expires = alert.key.sent
+        let ends = alert.infos.map { Self.end(of: $0, sent: alert.key.sent) }
+        expires = ends.max() ?? alert.key.sent
         leftOutShapes = alert.leftOutShapes
         let infos = Self.infos(of: alert, in: settings.language).filter { info in
             !info.isAllClear && settings.minimum.map { info.severity >= $0 } ?? true
@@ -42,7 +69,6 @@ struct Warning: Hashable, Sendable {
         var positions = 0
         for info in infos {
             let end = Self.end(of: info, sent: alert.key.sent)
-            expires = max(expires, end)
             for area in info.areas {
                 refusedShapes += area.unreadable
                 if area.unreadable > 0 { reason = "a polygon or circle cannot be read" }
@@ -63,6 +89,19 @@ struct Warning: Hashable, Sendable {
         let isDrawn = infos.contains { $0.areas.contains { !$0.shapes.isEmpty || $0.unreadable > 0 } }
         isWithoutArea = !infos.isEmpty && !isDrawn && alert.leftOutShapes == 0
         WarningRegion.number(&regions)
+        for region in regions {
+            size += Size(
+                regions: 1, positions: region.shape.positionCount,
+                textBytes: region.name.utf8.count + region.properties.utf8.count)
+        }
+    }
+
+    /// Forgets the regions, and counts them as left out. The warning itself stays known.
+    mutating func leaveOutRegions(_ reason: String) {
+        leftOutShapes += regions.count
+        regions = []
+        size = Size()
+        self.reason = reason
     }
 
     /// All that an alert says in one language: the wanted one if it has it, else the first.

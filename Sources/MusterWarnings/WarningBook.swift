@@ -12,10 +12,13 @@ struct WarningBook: Sendable {
     /// By link, the version of the entry whose alert is known.
     private var followed: [String: String] = [:]
     private var unread: [String: Failure] = [:]
+    /// The links of the entries whose alerts the service withheld when they were last asked for.
+    private var withheld: Set<String> = []
+    private var leftOutEntries = 0
     private var refusedWarnings = 0
     private var reason: String?
 
-    /// An entry whose alert could not be read.
+    /// An entry whose alert was fetched and could not be read, or is gone.
     private struct Failure {
         var version: String
         var attempts: Int
@@ -23,13 +26,15 @@ struct WarningBook: Sendable {
 
     /// The largest number of entries that one look at a feed follows.
     static let followLimit = 200
-    /// How often the alert of an entry is asked for in vain.
+    /// How often an alert is asked for that cannot be read or is gone.
     static let attemptLimit = 3
-    /// The largest number of warnings that are known at a time.
-    static let warningLimit = 1_000
+    /// The largest number of warnings that are known at a time, with those of which nothing is shown.
+    static let warningLimit = 5_000
+    /// What the warnings hold together at most. A single warning is always within it.
+    static let sizeLimit = Warning.Size(regions: 2_000, positions: 400_000, textBytes: 8 << 20)
     /// The largest number of ended alerts that are remembered.
     static let endedLimit = 5_000
-    /// The largest number of regions of a feed, and of their positions.
+    /// The largest number of regions of a feed that are shown, and of their positions.
     static let regionLimit = 500
     static let positionLimit = 200_000
     /// How far ahead of the server's clock an alert may have been sent, in seconds: a day.
@@ -39,27 +44,40 @@ struct WarningBook: Sendable {
 
     // MARK: Entries
 
-    /// Returns the entries whose alerts are not known yet, the newest first, and forgets those that left the feed.
+    /// Returns the entries whose alerts are not known yet, the newest first, and after them those that the service
+    /// withheld. Forgets those that left the feed.
     mutating func entriesToFollow(of feed: WarningFeed) -> [WarningFeed.Entry] {
         let links = Set(feed.entries.map(\.link))
         followed = followed.filter { links.contains($0.key) }
         unread = unread.filter { links.contains($0.key) }
+        withheld.formIntersection(links)
+        leftOutEntries = feed.leftOut
         var seen: Set<String> = []
-        return feed.entries.filter { entry in
+        let entries = feed.entries.filter { entry in
             guard seen.insert(entry.link).inserted, followed[entry.link] != entry.version else { return false }
             guard let failure = unread[entry.link], failure.version == entry.version else { return true }
             return failure.attempts < Self.attemptLimit
         }
+        return entries.filter { !withheld.contains($0.link) } + entries.filter { withheld.contains($0.link) }
     }
 
     mutating func recordFollowed(_ entry: WarningFeed.Entry) {
         followed[entry.link] = entry.version
         unread[entry.link] = nil
+        withheld.remove(entry.link)
     }
 
+    /// Records that the alert of an entry could not be had this time. It is asked for again as long as the feed has it.
+    mutating func recordWithheld(_ entry: WarningFeed.Entry, _ reason: String) {
+        withheld.insert(entry.link)
+        self.reason = reason
+    }
+
+    /// Records that the alert of an entry was fetched and could not be read, or is gone.
     mutating func recordUnread(_ entry: WarningFeed.Entry, _ reason: String) {
         let former = unread[entry.link].flatMap { $0.version == entry.version ? $0.attempts : nil } ?? 0
         unread[entry.link] = Failure(version: entry.version, attempts: former + 1)
+        withheld.remove(entry.link)
         self.reason = reason
     }
 
@@ -93,6 +111,21 @@ struct WarningBook: Sendable {
             return
         }
         warnings[alert.key] = warning
+        boundSize()
+    }
+
+    /// What the warnings hold together.
+    var size: Warning.Size { warnings.values.reduce(into: Warning.Size()) { $0 += $1.size } }
+
+    /// Takes the regions from the least and oldest warnings where all together hold too much.
+    private mutating func boundSize() {
+        var size = self.size
+        guard !size.isWithin(Self.sizeLimit) else { return }
+        for warning in warnings.values.sorted(by: Self.isBefore).reversed() where !warning.regions.isEmpty {
+            warnings[warning.key]?.leaveOutRegions("the feed has more areas or text than are kept")
+            size -= warning.size
+            if size.isWithin(Self.sizeLimit) { return }
+        }
     }
 
     private mutating func forgetEnded() {
@@ -107,9 +140,12 @@ struct WarningBook: Sendable {
     mutating func wanted(at now: Instant) -> (plan: WarningPlan, counts: WarningStatus.Counts) {
         warnings = warnings.filter { $0.value.expires > now }
         var counts = WarningStatus.Counts()
-        counts.leftOut = refusedWarnings
-        counts.unread = unread.count
+        counts.leftOut = refusedWarnings + leftOutEntries
+        counts.unread = Set(unread.keys).union(withheld).count
         counts.reason = reason
+        if leftOutEntries > 0 {
+            counts.reason = "the feed has entries without a link, or more than \(WarningFeed.entryLimit)"
+        }
         var plan = WarningPlan(known: Set(warnings.keys), ended: Set(ended.keys))
         var positions = 0
         // Where there are too many, the worst and the newest are shown.
@@ -135,6 +171,8 @@ struct WarningBook: Sendable {
 
     private static func isBefore(_ one: Warning, _ other: Warning) -> Bool {
         let (left, right) = (one.regions.map(\.severity).max(), other.regions.map(\.severity).max())
+        // A warning without a region comes last.
+        if (left == nil) != (right == nil) { return right == nil }
         if let left, let right, left != right { return left > right }
         if one.key.sent != other.key.sent { return one.key.sent > other.key.sent }
         return one.key.identifier < other.key.identifier

@@ -7,6 +7,9 @@ struct WarningFault: Error, Hashable, Sendable {
     var detail: String
     /// The seconds after which the service wants to be asked again.
     var retryAfterSeconds: Double?
+    /// Whether asking again promises little: the document was fetched and cannot be read, it is gone, or its address
+    /// may not be asked.
+    var isLasting = false
 }
 
 /// Gets documents from services, at checked addresses only: those that targets may have.
@@ -52,18 +55,20 @@ struct WarningFetcher: Sendable {
             case 304: return .unchanged
             case 301, 302, 303, 307, 308:
                 guard let location = answer.fields.location else {
-                    throw WarningFault(detail: "it answered \(answer.status) without a place")
+                    throw WarningFault(detail: "it answered \(answer.status) without a place", isLasting: true)
                 }
                 let next = try Self.resolve(location, against: url)
                 guard !url.lowercased().hasPrefix("https:") || next.lowercased().hasPrefix("https:") else {
-                    throw WarningFault(detail: "it leads from https to http")
+                    throw WarningFault(detail: "it leads from https to http", isLasting: true)
                 }
                 url = next
             case let status:
-                throw WarningFault(detail: "it answered \(status)", retryAfterSeconds: answer.retryAfterSeconds)
+                throw WarningFault(
+                    detail: "it answered \(status)", retryAfterSeconds: answer.retryAfterSeconds,
+                    isLasting: status == 404 || status == 410)
             }
         }
-        throw WarningFault(detail: "it leads on more than \(Self.redirectLimit) times")
+        throw WarningFault(detail: "it leads on more than \(Self.redirectLimit) times", isLasting: true)
     }
 
     private func answer(
@@ -73,20 +78,21 @@ struct WarningFetcher: Sendable {
         do throws(HTTPAddress.ParsingError) {
             address = try HTTPAddress(url)
         } catch {
-            throw WarningFault(detail: "an address \(error.detail)")
+            throw WarningFault(detail: "an address \(error.detail)", isLasting: true)
         }
         do throws(CallError) {
             return try await client.get(
                 address, headers: headers, within: Self.seconds, keepingBodyUpTo: Self.bodyLimit)
         } catch {
-            throw WarningFault(detail: error.reason)
+            let isLasting: Bool = if case .forbidden = error { true } else { error == .tooLong }
+            throw WarningFault(detail: error.reason, isLasting: isLasting)
         }
     }
 
     /// The URL that a link in a document stands for, without its fragment.
     static func resolve(_ link: String, against base: String) throws(WarningFault) -> String {
         guard let url = URL(string: link, relativeTo: URL(string: base))?.absoluteString else {
-            throw WarningFault(detail: "a link is no URL")
+            throw WarningFault(detail: "a link is no URL", isLasting: true)
         }
         return String(url.prefix { $0 != "#" })
     }

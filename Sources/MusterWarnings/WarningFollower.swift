@@ -34,7 +34,7 @@ final class WarningFollower: Service {
 
     /// Seconds after which one look at a feed follows no further entry; the next look does.
     private static let lookSeconds = 60.0
-    /// After so many alerts in a row that cannot be read, a look follows no further entry.
+    /// After so many documents in a row that cannot be had or read, a look follows no further entry.
     private static let failureLimit = 5
 
     /// - Parameter jitter: returns random numbers in [0, 1).
@@ -114,15 +114,16 @@ final class WarningFollower: Service {
     ///
     /// - Returns: the seconds until the next look.
     private func look(at source: Configuration.Warnings.Source, _ index: Int, _ memory: inout Memory) async -> Double {
+        var isFeedRead = false
         do {
-            try await readFeed(source, &memory)
+            let withheld = try await readFeed(source, &memory)
             let moment = now
             let (plan, counts) = memory.book.wanted(at: moment)
             try await store(plan, of: source, memory.id, at: moment)
-            let endsSilence = parts.warnings.change(index) { status in
-                status.counts = counts
-                return status.recordSuccess(at: moment)
-            }
+            parts.warnings.change(index) { status in status.counts = counts }
+            isFeedRead = true
+            if let withheld { throw withheld }
+            let endsSilence = parts.warnings.change(index) { status in status.recordSuccess(at: moment) }
             if endsSilence {
                 parts.logger.notice(
                     "Official warnings are heard again",
@@ -139,59 +140,77 @@ final class WarningFollower: Service {
                 return (status.failures, isTold ? status.silence(at: moment) : nil)
             }
             if let words { parts.logger.warning("\(words)") }
+            // A feed that answers is asked as often as ever, though one of its alerts may be withheld for long.
             return WarningSchedule.pause(
-                settings.intervalSeconds, afterFailures: failures, retryAfter: fault.retryAfterSeconds,
+                settings.intervalSeconds, afterFailures: isFeedRead ? 0 : failures, retryAfter: fault.retryAfterSeconds,
                 jitter: jitter())
         }
     }
 
-    private func readFeed(_ source: Configuration.Warnings.Source, _ memory: inout Memory) async throws {
+    /// Takes in what a feed says.
+    ///
+    /// - Returns: why the look fails although the feed could be read: the service withholds the alerts.
+    private func readFeed(
+        _ source: Configuration.Warnings.Source, _ memory: inout Memory
+    ) async throws -> WarningFault? {
         guard coordinator.directory.teams[source.team] != nil else {
             throw WarningFault(detail: "there is no team \(source.team)")
         }
         guard case .document(let bytes, let validators) = try await fetcher.fetch(source.url, known: memory.validators)
-        else { return }
+        else { return nil }
         switch try await read(bytes, memory.id) {
         case .alert(let alert, let warning): memory.book.enter(alert, warning, at: now)
         case .feed(let feed):
             let waiting = memory.book.entriesToFollow(of: feed)
-            let isWhole = await follow(waiting, of: source, &memory)
+            let (isWhole, withheld) = await follow(waiting, of: source, &memory)
             // The feed is asked for whole again while entries of it are unknown.
             memory.validators = isWhole ? validators : WarningFetcher.Validators()
-            return
+            return withheld
         }
         memory.validators = validators
+        return nil
     }
 
     /// Gets the alerts of entries, one after the other.
     ///
-    /// - Returns: whether the alerts of all of them are known.
+    /// - Returns: whether the alerts of all of them are known; and why the look fails, where the service withheld the
+    ///   alerts of all that were asked for, or of one of the last before the look gave up.
     private func follow(
         _ entries: [WarningFeed.Entry], of source: Configuration.Warnings.Source, _ memory: inout Memory
-    ) async -> Bool {
+    ) async -> (isWhole: Bool, withheld: WarningFault?) {
         let end = now.advanced(bySeconds: Self.lookSeconds)
-        var (failures, failuresInRow) = (0, 0)
+        var (known, asked, failuresInRow) = (0, 0, 0)
+        // The last fault of transport since an alert could be read.
+        var withheld: WarningFault?
         for entry in entries.prefix(WarningBook.followLimit) {
-            guard now < end, failuresInRow < Self.failureLimit, !Task.isCancelled else { return false }
+            guard now < end, failuresInRow < Self.failureLimit, !Task.isCancelled else { break }
+            asked += 1
             do {
                 let url = try WarningFetcher.resolve(entry.link, against: source.url)
                 guard case .document(let bytes, _) = try await fetcher.fetch(url) else {
                     throw WarningFault(detail: "it answered 304")
                 }
                 guard case .alert(let alert, let warning) = try await read(bytes, memory.id) else {
-                    throw WarningFault(detail: "an entry leads to another feed")
+                    throw WarningFault(detail: "an entry leads to another feed", isLasting: true)
                 }
                 memory.book.enter(alert, warning, at: now)
                 memory.book.recordFollowed(entry)
-                failuresInRow = 0
+                (known, failuresInRow, withheld) = (known + 1, 0, nil)
             } catch {
-                if Task.isCancelled { return false }
-                failures += 1
+                if Task.isCancelled { break }
                 failuresInRow += 1
-                memory.book.recordUnread(entry, (error as? WarningFault)?.detail ?? "\(error)")
+                let fault = error as? WarningFault ?? WarningFault(detail: "\(error)")
+                if fault.isLasting {
+                    memory.book.recordUnread(entry, fault.detail)
+                } else {
+                    memory.book.recordWithheld(entry, fault.detail)
+                    withheld = WarningFault(
+                        detail: "an alert's document: \(fault.detail)", retryAfterSeconds: fault.retryAfterSeconds)
+                }
             }
         }
-        return failures == 0 && entries.count <= WarningBook.followLimit
+        let isFailed = failuresInRow >= Self.failureLimit || failuresInRow == asked
+        return (known == entries.count, isFailed ? withheld : nil)
     }
 
     /// A document that was read, with what is shown of an alert.
@@ -212,7 +231,7 @@ final class WarningFollower: Service {
                 case .feed(let feed): return .feed(feed)
                 }
             } catch {
-                throw WarningFault(detail: "it cannot be read: \(error)")
+                throw WarningFault(detail: "it cannot be read: \(error)", isLasting: true)
             }
         }
     }

@@ -11,6 +11,9 @@ package enum CallError: Error, Hashable, Sendable {
     /// The policy forbids an address of the target; with a reason for people.
     case forbidden(String)
 
+    /// The body is longer than the caller wants.
+    package static let tooLong = CallError.unreachable("the answer is too long")
+
     /// The reason, for people.
     package var reason: String {
         switch self {

@@ -303,7 +303,7 @@ private final class PinnedClient: Sendable {
         for try await part in response.body {
             count += part.readableBytes
             if let limit {
-                guard count <= limit else { throw CallError.unreachable("the answer is too long") }
+                guard count <= limit else { throw CallError.tooLong }
                 body.append(contentsOf: part.readableBytesView)
             } else {
                 let room = CallAnswer.bodyLimitBytes - body.count

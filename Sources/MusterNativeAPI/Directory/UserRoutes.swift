@@ -122,7 +122,8 @@ struct UserRoutes: NativeRoutes {
             draft.edits.append(.putUser(user))
             return user
         }
-        return response(user, .ok, showsWarning: true)
+        // The warning names people of other teams, which a leader who changes a crew may not read.
+        return response(user, .ok, showsWarning: changesAccount)
     }
 
     private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -54,6 +54,7 @@ extension TargetRoutes {
         let (vault, now) = (vault, configuration.now())
         let target = try await coordinator.edit(by: context.author) { directory, draft in
             var target = try namedTarget(context, in: directory)
+            if isByHand == true, target.kind == .sms { throw Problem.invalid("/byHand", Self.textsAreSentAtOnce) }
             if let isEnabled { target.isEnabled = isEnabled }
             // Deliveries that already wait were meant to be sent at once.
             if let isByHand, isByHand != (target.mode != .atOnce) {
@@ -71,7 +72,10 @@ extension TargetRoutes {
                 guard settings.texts != nil else {
                     throw Problem.invalid("/gateway", "only a target of the kind sms has a gateway and recipients")
                 }
-                settings.texts.map { settings.texts = texts.applied(to: $0) }
+                settings.texts = settings.texts.map { texts.applied(to: $0) }
+                if settings.texts?.gateway == .twilio, settings.texts?.sender == nil {
+                    throw Problem.invalid("/from", "is required by Twilio")
+                }
             }
             draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)]
             return target

@@ -31,6 +31,9 @@ extension TargetRoutes {
 
     private func runTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let target = try namedTarget(context, in: coordinator.directory)
+        guard target.kind != .sms else {
+            throw Problem.conflict("A target of texts is not run: deliver its dead letters again by their numbers.")
+        }
         guard target.isEnabled else { throw Problem.conflict("The target \(target.name) is disabled.") }
         let waiting = coordinator.store.pendingDeliveryCounts[target.number] ?? 0
         let redriven = try await forEachPage(of: target.number, .lettersRedriven, context) {

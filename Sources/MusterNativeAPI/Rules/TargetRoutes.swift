@@ -102,6 +102,7 @@ struct TargetRoutes: NativeRoutes {
         let kind: Target.Kind? = fields.word("kind", isRequired: true)
         let settings = settings(from: &fields, of: kind, in: coordinator.directory)
         let isByHand = fields.boolean("byHand") ?? false
+        if isByHand, kind == .sms { fields.addFault("byHand", Self.textsAreSentAtOnce) }
         if name == "safety" { fields.addFault("name", "is built in: rules name it without a target of their own") }
         try fields.finish()
         guard let name, let kind else { throw Problem.internalError }
@@ -120,6 +121,8 @@ struct TargetRoutes: NativeRoutes {
         }
         return try await response(.created, target, secret: settings?.secrets.first?.secret)
     }
+
+    static let textsAreSentAtOnce = "texts leave at once, or not at all: a late one misleads"
 
     /// The settings of a new target in a request.
     private func settings(

@@ -51,6 +51,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case failed(String, retryAfterSeconds: Double?)
     /// The target gave an answer that will not change, so the dispatcher gives the event up.
     case rejected(String)
+    /// The dispatcher gives the event up without having asked the target.
+    case withheld(String)
     /// The target wants no more events.
     case gone(String)
     /// The delivery has been removed meanwhile.
@@ -60,7 +62,9 @@ package enum DeliveryOutcome: Hashable, Sendable {
     var reason: String? {
         switch self {
         case .delivered, .vanished: nil
-        case .unreachable(let reason), .failed(let reason, _), .rejected(let reason), .gone(let reason): reason
+        case .unreachable(let reason), .failed(let reason, _), .rejected(let reason), .withheld(let reason),
+            .gone(let reason):
+            reason
         }
     }
 }

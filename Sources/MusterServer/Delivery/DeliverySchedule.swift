@@ -264,7 +264,7 @@ struct DeliverySchedule {
         case .vanished, .delivered:
             advance(place.lane, of: place.target, now: now)
             return outcome == .vanished ? .nothing : .complete
-        case .rejected, .gone:
+        case .rejected, .withheld, .gone:
             advance(place.lane, of: place.target, now: now)
             return .giveUp(attempts: Int(attempts))
         case .unreachable, .failed:
@@ -291,7 +291,7 @@ struct DeliverySchedule {
             targets[place.target]?.circuit.fail(lane: lane, isProbe: isProbe, at: now, policy, jitter: jitter)
         }
         switch outcome {
-        case .vanished: break
+        case .vanished, .withheld: break
         case .delivered, .rejected, .gone: targets[place.target]?.circuit.succeed()
         case .unreachable: fail(of: nil)
         case .failed(_, let asked):

@@ -264,6 +264,8 @@ package final class LogFeeds: Service {
                 let last = coordinator.lastSequence
                 withState { state in
                     state.cursor = last
+                    // The window lacks the unread changes, so feeds must read the store.
+                    recent.restart(after: last)
                     for id in state.feeds.keys { state.wake(id, \.isTouched) }
                 }
                 return

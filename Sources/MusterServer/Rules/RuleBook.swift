@@ -77,14 +77,19 @@ final class RuleBook {
             guard let rule = followed[RuleNumber(number)] else { continue }
             let reference = RuleReference(
                 name: rule.name, arn: eventMapper.origin.arn(ofRule: rule.name), receivedTime: moment)
-            for target in rule.targets where directory.targets[target.target] != nil {
+            for target in rule.targets {
+                guard let kind = directory.targets[target.target]?.kind else { continue }
                 var body = target.input.body(of: event, envelope: envelope, rule: reference)
                 if body.bytes.count > Self.bodyLimit { body = .init(bytes: envelope.json, isJSON: true) }
-                try transaction.put(
-                    NewDelivery(
-                        target: target.target, subject: subject, rule: "\(rule.name)/\(target.id)", event: event.id,
-                        contentType: body.isJSON ? "application/json" : "text/plain; charset=utf-8",
-                        body: body.bytes, createdAt: moment))
+                var delivery = NewDelivery(
+                    target: target.target, subject: subject, rule: "\(rule.name)/\(target.id)", event: event.id,
+                    contentType: body.isJSON ? "application/json" : "text/plain; charset=utf-8", body: body.bytes,
+                    createdAt: moment)
+                if kind == .sms {
+                    delivery.contentType += TextOrigin(change, subject: subject).parameters
+                    delivery.subject = .nobody
+                }
+                try transaction.put(delivery)
             }
         }
     }

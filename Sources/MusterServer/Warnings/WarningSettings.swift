@@ -35,7 +35,7 @@ extension Configuration {
             /// - Throws: `WarningSettingError`.
             package init(_ text: String) throws(WarningSettingError) {
                 let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-                guard parts.count == 2, EntityName.isValid(parts[0]) else { throw .form(text) }
+                guard parts.count == 2, EntityName.isValid(parts[0]) else { throw .form }
                 do throws(HTTPAddress.ParsingError) {
                     address = try HTTPAddress(parts[1])
                 } catch {
@@ -49,13 +49,14 @@ extension Configuration {
 
 /// Why a setting names no feed of warnings.
 package enum WarningSettingError: Error, Hashable, Sendable, CustomStringConvertible {
-    case form(String)
+    /// The text is not shown: it may hold a secret.
+    case form
     /// The URL is not shown: it may hold a secret.
     case url(team: String, String)
 
     package var description: String {
         switch self {
-        case .form(let text): "'\(text)' is not of the form TEAM=URL"
+        case .form: "a value is not of the form TEAM=URL"
         case .url(let team, let detail): "the URL for the team \(team) \(detail)"
         }
     }

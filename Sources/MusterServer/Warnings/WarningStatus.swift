@@ -15,7 +15,7 @@ package struct WarningStatus: Hashable, Sendable {
     package private(set) var fault: String?
     /// How often it has failed since it last succeeded.
     package private(set) var failures = 0
-    /// What the last successful look found.
+    /// What was found when the feed could last be read.
     package var counts = Counts()
     private var loggedAt: Instant?
 
@@ -29,7 +29,7 @@ package struct WarningStatus: Hashable, Sendable {
         package var withoutArea = 0
         /// Shapes that no region can have.
         package var refusedShapes = 0
-        /// Warnings and shapes beyond the limits.
+        /// Warnings, shapes and entries beyond the limits, and entries without a link.
         package var leftOut = 0
         /// Entries of the feed whose alert could not be read.
         package var unread = 0

@@ -14,6 +14,8 @@ struct CAPReader {
     private var shapes = 0
     private var positions = 0
     private var leftOut = 0
+    /// Whether the `info` element that began last is beyond the limit. All in it is skipped.
+    private var isBeyondInfos = false
 
     /// - Parameter xml: a reader that has just begun the element `alert`.
     init(_ xml: XMLReader) {
@@ -52,15 +54,18 @@ struct CAPReader {
     private var isLeaf: Bool {
         switch open.count {
         case 2: open[1] != "info"
-        case 3: open[1] == "info" && open[2] != "area"
-        case 4: open[1] == "info" && open[2] == "area"
+        case 3: open[1] == "info" && open[2] != "area" && !isBeyondInfos
+        case 4: open[1] == "info" && open[2] == "area" && !isBeyondInfos
         default: false
         }
     }
 
     private mutating func begin() {
-        if open.count == 2, open[1] == "info", infos.count < CAPAlert.infoLimit { infos.append(CAPAlert.Info()) }
-        if open.count == 3, open[1] == "info", open[2] == "area", !infos.isEmpty {
+        if open.count == 2, open[1] == "info" {
+            isBeyondInfos = infos.count >= CAPAlert.infoLimit
+            if isBeyondInfos { leftOut += 1 } else { infos.append(CAPAlert.Info()) }
+        }
+        if open.count == 3, open[1] == "info", open[2] == "area", !isBeyondInfos, !infos.isEmpty {
             let info = infos.count - 1
             if infos[info].areas.count < CAPAlert.shapeLimit { infos[info].areas.append(CAPAlert.Area()) }
         }
@@ -187,6 +192,8 @@ struct CAPReader {
             let parts = triple.split(separator: ",", omittingEmptySubsequences: false)
             guard parts.count >= 3, let sent = try? Instant(rfc3339: String(parts[parts.count - 1])) else { continue }
             let sender = parts[..<(parts.count - 2)].joined(separator: ",")
+            // No alert has longer ones.
+            guard max(sender.utf8.count, parts[parts.count - 2].utf8.count) <= CAPAlert.keyLimitBytes else { continue }
             keys.append(CAPAlert.Key(sender: sender, identifier: String(parts[parts.count - 2]), sent: sent))
         }
         return keys

@@ -102,6 +102,9 @@ struct WarningFeedReader {
             }
             feed.entries = newestFirst.map(\.element)
         }
+        let beyond = max(0, feed.entries.count - WarningFeed.entryLimit)
+        feed.entries.removeLast(beyond)
+        feed.leftOut += beyond
         return feed
     }
 
@@ -164,7 +167,7 @@ struct WarningFeedReader {
     }
 
     private mutating func endEntry() {
-        guard !entry.link.isEmpty, feed.entries.count < WarningFeed.entryLimit else {
+        guard !entry.link.isEmpty else {
             feed.leftOut += 1
             return
         }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import MusterHTTP
+import MusterServer
 import MusterTerminal
 
 /// `muster config`: shows the settings that `muster serve` would use.
@@ -24,7 +26,7 @@ struct ConfigCommand: AsyncParsableCommand {
             let width = settings.values.map(\.setting.name.count).max() ?? 0
             for value in settings.values {
                 let name = value.setting.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                announce("\(name)  \(value.texts.joined(separator: ", "))  (\(value.source))")
+                announce("\(name)  \(Self.shown(value).joined(separator: ", "))  (\(value.source))")
             }
             let (count, all) = (settings.values.count, Setting.all.count)
             announce("\(count) of \(all) settings are set; the others have their defaults.")
@@ -34,6 +36,16 @@ struct ConfigCommand: AsyncParsableCommand {
             }
             guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
             announce("muster serve accepts them.")
+        }
+
+        /// Returns the texts of a value. Of a feed of warnings only team, scheme and host are shown: the rest of its
+        /// URL may hold a key.
+        private static func shown(_ value: ServeSettings.Value) -> [String] {
+            guard value.setting.name == "warnings" else { return value.texts }
+            return value.texts.map { text in
+                guard let source = try? Configuration.Warnings.Source(text) else { return "…" }
+                return "\(source.team)=\(source.address.shown)/…"
+            }
         }
 
         /// Returns the errors that `muster serve` reports for the values.

@@ -21,8 +21,7 @@ struct WarningOptions: ParsableArguments {
     var warningsLanguage: String?
     @Option(
         name: .customLong("warnings-area"),
-        help: "Show only warnings that touch this box: south,west,north,east in degrees, with ; in place of , in files."
-    )
+        help: "Show only warnings that touch this box: south,west,north,east in degrees.")
     var warningsArea: String?
     @Option(name: .customLong("warnings-seconds"), help: "Seconds between two looks at a feed of warnings.")
     var warningsSeconds: Double = 60

@@ -184,14 +184,27 @@ def test_a_test_texts_only_the_numbers_that_the_target_names(town):
 
 
 def test_who_has_left_the_team_or_has_no_number_any_more_gets_no_text(town):
-    town.target(byHand=True)
+    town.target()
     town.rule()
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": False})
     town.start()
     eventually(lambda: town.admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 1)
     town.admin.ok("PATCH", "/users/ana", {"phone": None})
     town.admin.ok("DELETE", "/users/ben")
-    town.admin.ok("PATCH", "/targets/texts", {"byHand": False})
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": True})
     assert set(town.texts(1)) == {"+34600000001"}
+
+
+def test_no_text_calls_to_evacuate_once_the_incident_is_over(town):
+    town.target()
+    town.rule(input={"template": "Evacuate: <turn>", "paths": {"turn": "$.detail.EventType"}})
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": False})
+    number = town.start()
+    town.apis["lea"].ok("POST", f"/incidents/{number}/close", {"reason": "a false alarm"})
+    eventually(lambda: town.admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 2)
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": True})
+    assert {form["text"] for form in town.texts(3).values()} == {"Evacuate: CLOSED"}
+    assert [letter["reason"] for letter in town.letters()] == ["the incident is over"]
 
 
 @pytest.mark.parametrize("more, place", [
@@ -199,7 +212,7 @@ def test_who_has_left_the_team_or_has_no_number_any_more_gets_no_text(town):
     ({"gateway": "pigeon"}, "/gateway"), ({"perMinute": 0}, "/perMinute"), ({"perDay": 10**9}, "/perDay"),
     ({"url": None}, "/url"), ({"secret": "whsec_" + "A" * 32}, "/secret"), ({"gateway": "twilio"}, "/from"),
     ({"from": "a\r\nX-Kannel-To: 1"}, "/from"), ({"kind": "webhook"}, "/gateway"),
-    ({"lifetimeMinutes": 0}, "/lifetimeMinutes"),
+    ({"lifetimeMinutes": 0}, "/lifetimeMinutes"), ({"byHand": True}, "/byHand"),
 ])
 def test_wrong_settings_are_refused_with_their_place(town, more, place):
     body = {"name": "texts", "kind": "sms", "url": town.receiver.url, "gateway": "form", "to": ["team:north"]} | more

@@ -1,5 +1,6 @@
 """Feeds of warnings that fail, lie, or attack; and wrong settings."""
 
+import os
 import subprocess
 
 import pytest
@@ -51,6 +52,31 @@ def test_a_faulty_alert_does_not_keep_the_others_from_being_shown(follow, servic
     found = eventually(lambda: state(admin), lambda found: found["withoutArea"] == 1)
     assert (found["warnings"], found["refusedShapes"], found["unread"]) == (1, 2, 3)
     assert "fault" not in found
+
+
+def test_an_alert_that_the_service_withholds_is_told_and_asked_for_until_it_comes(follow, service):
+    service.publish("/1.cap", lambda: (503, {}, b""))
+    admin = follow().admin()
+    assert fault(admin) == "an alert's document: it answered 503"
+    eventually(lambda: service.count("/1.cap"), lambda count: count > 4)
+    assert state(admin)["unread"] == 1
+    service.documents["/1.cap"] = alert("w1", at(-60), expires=at(3_600), headline="Flood")
+    shown(admin, "Flood")
+    eventually(lambda: state(admin), lambda found: "fault" not in found and found["unread"] == 0)
+
+
+def test_the_key_in_a_feeds_url_is_not_printed():
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+
+    def check(text):
+        checked = subprocess.run(
+            [binary, "config", "check"], env=clean | {"MUSTER_WARNINGS": text}, capture_output=True, text=True,
+            timeout=60)
+        assert "secret" not in checked.stdout + checked.stderr
+        return checked.stdout + checked.stderr
+
+    assert "north=https://w.example/…  (MUSTER_WARNINGS)" in check("north=https://w.example/secret?key=secret")
+    assert "a value is not of the form TEAM=URL" in check("https://w.example/secret?key=secret")
 
 
 def test_a_feed_in_a_private_network_is_refused_unless_the_operator_allows_it(make_server, service):

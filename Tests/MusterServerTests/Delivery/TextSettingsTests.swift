@@ -19,7 +19,11 @@ import Testing
         #expect(settings.granted(on: Self.noon) == 50)
         #expect(settings.granted(on: Self.noon.advanced(bySeconds: 43_200)) == 0)
         #expect(settings.take(20, at: Self.noon.advanced(bySeconds: 43_200)) == 20)
-        // A clock that is set back grants no more than the day that it shows.
+        // A moment that was read before midnight takes of the day that has begun.
+        #expect(settings.take(20, at: Self.noon.advanced(bySeconds: 43_199)) == 20)
+        #expect(settings.take(20, at: Self.noon.advanced(bySeconds: 43_200)) == 10)
+        // A clock that was years ahead does not hold back texts for years.
+        #expect(settings.take(1, at: Self.noon.advanced(bySeconds: 1e9)) == 1)
         #expect(settings.take(60, at: Self.noon) == 50)
     }
 
@@ -53,8 +57,8 @@ import Testing
         try await coordinator.edit { _, draft in
             for index in 0..<1_200 {
                 let user = try draft.transaction.nextUserNumber()
-                // Every tenth has the number of the one before; every hundredth has none.
-                let digits = 600_000_000 + (index % 10 == 9 ? index - 1 : index)
+                // Every tenth has the number of somebody of an earlier step, or of the first ten; every hundredth none.
+                let digits = 600_000_000 + (index % 10 == 9 ? index % 100 / 10 : index)
                 draft.edits.append(
                     .putUser(
                         User(
@@ -72,7 +76,8 @@ import Testing
         var (numbers, steps, withoutNumber) = (0, 0, 0)
         var after: UserNumber?
         repeat {
-            let step = division.deliveries(of: content, saying: "go", after: after, in: coordinator.directory)
+            let step = division.deliveries(
+                of: content, saying: "go", about: TextOrigin(), after: after, in: coordinator.directory)
             steps += 1
             withoutNumber += step.withoutNumber
             after = nil
@@ -88,7 +93,8 @@ import Testing
         } while after != nil
         #expect(steps == 3 && numbers == 1)
         #expect(Set(people).count == people.count)
-        // Lars and Sue of the office have no number; 12 of the 1,200 have none, and 120 share one.
-        #expect(withoutNumber == 14 && people.count == 1_200 - 12 - 120)
+        // Lars and Sue of the office have no number, and 12 of the 1,200. Of those who share one the first gets the text;
+        // the number that ends in 9 is of nobody else.
+        #expect(withoutNumber == 14 && people.count == 1_200 - 12 - 119)
     }
 }

@@ -145,6 +145,28 @@ import Testing
         #expect(plan.regions.values.contains { $0.name == "worse" })
     }
 
+    @Test func `what a feed's warnings hold together is bounded, and the worst keep their areas`() throws {
+        let text = "<description>\(String(repeating: "ü", count: 3_000))</description>"
+        let areas = "\(text)<area>" + String(repeating: "<polygon>\(ring)</polygon>", count: 100) + "</area>"
+        let floods = try (0..<30).map { try alert("flood \($0)", area: areas) }
+        let (first, last) = (try alert("worse", severity: "Extreme"), try alert("worst", severity: "Extreme"))
+        var full = book([first] + floods + [last])
+        #expect(full.size.regions > 100 && full.size.isWithin(WarningBook.sizeLimit))
+        let (plan, counts) = full.wanted(at: start)
+        #expect(plan.regions.values.filter { $0.severity == .extreme }.count == 2)
+        #expect(plan.known.count == 32 && counts.leftOut >= 1_000)
+    }
+
+    @Test func `a warning that the settings leave out is known, so that its stored regions go`() throws {
+        var settings = Configuration.Warnings()
+        settings.minimum = .extreme
+        var strict = book([try alert("flood")], settings)
+        let plan = strict.wanted(at: time(59)).plan
+        #expect(plan.regions.isEmpty && plan.known.map(\.identifier) == ["flood"])
+        let later = strict.wanted(at: time(60)).plan
+        #expect(later.known.isEmpty)
+    }
+
     // MARK: Entries
 
     private func feed(_ entries: String) throws -> WarningFeed {
@@ -176,6 +198,32 @@ import Testing
         #expect(found6 == [])
         let found7 = book.wanted(at: start).counts.unread
         #expect(found7 == 0)
+    }
+
+    @Test func `an alert that the service withholds is asked for again, after the others, until it comes`() throws {
+        var book = WarningBook()
+        let feed = try self.feed(["a", "b"].map { "<entry><id>1</id><link href='\($0)'/></entry>" }.joined())
+        for _ in 0..<(WarningBook.attemptLimit * 2) {
+            book.recordWithheld(feed.entries[0], "it answered 503")
+            let waiting = book.entriesToFollow(of: feed).map(\.link)
+            #expect(waiting == ["b", "a"])
+        }
+        let withheld = book.wanted(at: start).counts
+        #expect(withheld.unread == 1 && withheld.reason == "it answered 503")
+        book.recordFollowed(feed.entries[0])
+        let waiting = book.entriesToFollow(of: feed).map(\.link)
+        #expect(waiting == ["b"])
+        let counts = book.wanted(at: start).counts
+        #expect(counts.unread == 0)
+    }
+
+    @Test func `entries that are left out are counted`() throws {
+        var book = WarningBook()
+        let feed = try self.feed("<entry><id>1</id></entry>")
+        let waiting = book.entriesToFollow(of: feed)
+        #expect(waiting == [])
+        let counts = book.wanted(at: start).counts
+        #expect(counts.leftOut == 1 && counts.reason?.hasPrefix("the feed has entries without a link") == true)
     }
 
     @Test func `a feed is asked less often while it fails, and as late as it wishes within bounds`() {
@@ -214,9 +262,9 @@ import Testing
         }
         #expect(
             faults == [
-                "'https://w.example' is not of the form TEAM=URL", "'north=' is not of the form TEAM=URL",
+                "a value is not of the form TEAM=URL", "a value is not of the form TEAM=URL",
                 "the URL for the team north must begin with http:// or https://",
-                "'no rth=https://w.example' is not of the form TEAM=URL",
+                "a value is not of the form TEAM=URL",
             ])
         for text in ["", "1,2,3", "1,2,3,x", "3,2,1,4", "-91,0,0,1", "0,-181,1,1", "0,1,2,1", "1,2,3,nan"] {
             #expect(BoundingBox(setting: text) == nil)

@@ -157,7 +157,10 @@ import Testing
         #expect(wordy.infos.first?.headline.unicodeScalars.count == 200)
         #expect(wordy.infos.first?.headline.hasPrefix("long long") == true)
         let infos = String(repeating: "<info></info>", count: 1_000)
-        #expect(try alert(Self.minimal(("<info>", infos + "<info>"))).infos.count == CAPAlert.infoLimit)
+        let late = "<info><event>Late</event><area><polygon>1,1 1,2 2,2</polygon></area></info>"
+        let long = try alert(Self.minimal(("<info>", infos + late + "<info>")))
+        #expect(long.infos.count == CAPAlert.infoLimit && long.leftOutShapes == 1_002 - CAPAlert.infoLimit)
+        #expect(long.infos.allSatisfy { $0.event.isEmpty && $0.areas.isEmpty })
     }
 
     @Test func `a shape that no region can have is refused in words`() throws {

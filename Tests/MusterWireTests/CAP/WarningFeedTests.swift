@@ -67,4 +67,12 @@ import Testing
         let feed = try feed("<feed>\(entries)</feed>")
         #expect(feed.entries.count == WarningFeed.entryLimit && feed.leftOut == 500)
     }
+
+    @Test func `the newest entry is read, though it stands beyond the limit`() throws {
+        let old = "<entry><updated>2026-12-01T06:00:00Z</updated><link href='old'/></entry>"
+        let new = "<entry><updated>2026-12-01T06:01:00Z</updated><link href='new'/></entry>"
+        let feed = try feed("<feed>\(String(repeating: old, count: 2_500))\(new)</feed>")
+        #expect(feed.entries.first?.link == "new")
+        #expect(feed.entries.count == WarningFeed.entryLimit && feed.leftOut == 501)
+    }
 }

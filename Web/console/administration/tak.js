@@ -3,7 +3,7 @@ import { OnceDialog } from "../frame/leaving.js";
 import { CopyField } from "../shared/copyfield.js";
 import { Dialog } from "../shared/dialog.js";
 import { QRView } from "../shared/qrview.js";
-import { enrollmentLink, isHost, usualPort } from "../shared/tak.js";
+import { enrollmentLink, isHost, usualPort, withoutBrackets } from "../shared/tak.js";
 import { clockTime } from "../shared/time.js";
 import { html, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
@@ -28,7 +28,8 @@ export function TAKDialog({ user, device, me, onClose }) {
     const path = `users/${encodeURIComponent(user.name)}/devices/${encodeURIComponent(device)}/enrollment`;
     return html`<${Dialog} title=${t("administration.tak.title", { name })} onClose=${onClose}>
         <p>${t("administration.tak.what")}</p>
-        <${Form} name=${`tak ${name}`} first=${{ host: location.hostname, readsAsUser: false }} fields=${fields}
+        <${Form} name=${`tak ${name}`} fields=${fields}
+            first=${{ host: withoutBrackets(location.hostname), readsAsUser: false }}
             isSecret submit=${t("administration.tak.make")} onCancel=${onClose}
             faultsOf=${({ host }) => (isHost(host.trim()) ? {} : { host: t("administration.tak.noHost") })}
             order=${({ readsAsUser }) => ({

@@ -19,6 +19,7 @@ struct OutgoingText: Hashable {
 
     var recipient: Recipient
     var text: String
+    var origin: TextOrigin
 
     /// The type of a body of this form. No rule makes one.
     static let contentType = "application/vnd.muster.text+json"
@@ -31,12 +32,15 @@ struct OutgoingText: Hashable {
             case .everyone(let user): writer.member("after", Int64(user.rawValue))
             }
             writer.member("text", text)
+            if origin.subject != .nobody { writer.member("about", Int64(origin.subject.code)) }
+            if let incident = origin.incident { writer.member("incident", Int64(incident.rawValue)) }
         }
     }
 
-    init(_ recipient: Recipient, _ text: String) {
+    init(_ recipient: Recipient, _ text: String, _ origin: TextOrigin) {
         self.recipient = recipient
         self.text = text
+        self.origin = origin
     }
 
     /// Reads the content of a delivery; nil where it is what a rule made.
@@ -45,9 +49,13 @@ struct OutgoingText: Hashable {
             let text = value["text"]?.string
         else { return nil }
         self.text = text
+        let number = { (key: String) in value[key]?.integer.flatMap { Int32(exactly: $0) } }
+        origin = TextOrigin(
+            subject: number("about").map { DeliverySubject(code: $0) } ?? .nobody,
+            incident: number("incident").map { IncidentNumber($0) })
         if let number = value["to"]?.string {
             recipient = .number(number)
-        } else if let after = value["after"]?.integer.flatMap({ Int32(exactly: $0) }) {
+        } else if let after = number("after") {
             recipient = .everyone(after: UserNumber(after))
         } else {
             recipient = .subject

@@ -15,11 +15,13 @@ struct TextDivision {
     /// - Parameters:
     ///   - content: what the rule made, or the rest of it.
     ///   - text: what the texts say.
+    ///   - origin: what they are about.
     ///   - user: the person after whom to go on; nil at the beginning.
     /// - Returns: the deliveries, and how many people of this step have no number that can be dialled.
     /// - Complexity: O(users).
     func deliveries(
-        of content: NewDelivery, saying text: String, after user: UserNumber?, in directory: Directory
+        of content: NewDelivery, saying text: String, about origin: TextOrigin, after user: UserNumber?,
+        in directory: Directory
     ) -> (deliveries: [NewDelivery], withoutNumber: Int) {
         var deliveries: [NewDelivery] = []
         var numbers: Set<String> = []
@@ -27,16 +29,20 @@ struct TextDivision {
             var copy = content
             copy.subject = subject
             copy.contentType = OutgoingText.contentType
-            copy.body = OutgoingText(recipient, text).json
+            copy.body = OutgoingText(recipient, text, origin).json
             deliveries.append(copy)
         }
-        if user == nil {
-            for case .number(let number) in settings.recipients where numbers.insert(number).inserted {
-                add(.number(number), .nobody)
-            }
+        for case .number(let number) in settings.recipients where numbers.insert(number).inserted && user == nil {
+            add(.number(number), .nobody)
         }
         // A test is for the operator's own numbers: nobody else is to read it, and nobody pays for it.
-        let people = content.rule == Self.test ? [] : people(of: content.subject, after: user, in: directory)
+        var people = content.rule == Self.test ? [] : people(about: origin.subject, in: directory)
+        if let user {
+            // The numbers of earlier steps have their text.
+            let earlier = people.prefix { $0.number <= user }
+            for person in earlier { Self.number(of: person, country: country).map { _ = numbers.insert($0) } }
+            people.removeFirst(earlier.count)
+        }
         var withoutNumber = 0
         for person in people.prefix(Self.limit) {
             guard let number = Self.number(of: person, country: country) else {
@@ -45,7 +51,7 @@ struct TextDivision {
             }
             if numbers.insert(number).inserted { add(.subject, .user(person.number)) }
         }
-        if people.count > Self.limit { add(.everyone(after: people[Self.limit - 1].number), content.subject) }
+        if people.count > Self.limit { add(.everyone(after: people[Self.limit - 1].number), .nobody) }
         return (deliveries, withoutNumber)
     }
 
@@ -57,7 +63,8 @@ struct TextDivision {
         person.phone.flatMap { PhoneNumber($0, country: country)?.dialled }
     }
 
-    private func people(of subject: DeliverySubject, after user: UserNumber?, in directory: Directory) -> [User] {
+    /// The people that the settings name, in the order of their numbers.
+    private func people(about subject: DeliverySubject, in directory: Directory) -> [User] {
         var (teams, ledTeams): (Set<TeamNumber>, Set<TeamNumber>) = ([], [])
         var person: UserNumber?
         for recipient in settings.recipients {
@@ -69,7 +76,6 @@ struct TextDivision {
             }
         }
         return directory.users.all.filter { each in
-            if let user, each.number <= user { return false }
             if each.number == person { return true }
             guard let team = each.team else { return false }
             return teams.contains(team) || (each.role == .leader && ledTeams.contains(team))

@@ -12,13 +12,18 @@ final class TextSender: Sendable {
     private let coordinator: StoreCoordinator
     private let client: CheckedHTTPClient
     private let texts: Configuration.SMS
-    private let logger: Logger
+    private let log: OccasionalLog
     private let now: @Sendable () -> Instant
     private let budget: TextBudget
-    /// When the next text of a target may leave.
-    private let turns = Mutex<[TargetNumber: ContinuousClock.Instant]>([:])
-    /// The day on which each target was last found without a budget.
-    private let warned = Mutex<[TargetNumber: Int64]>([:])
+    /// When the next text of a target may leave, as its settings of that time ask.
+    private let turns = Mutex<[TargetNumber: (next: ContinuousClock.Instant, changedAt: Instant)]>([:])
+
+    /// The largest number of the network's messages that one text takes.
+    static let partLimit = 3
+    /// The largest number of attempts at a text whose answers do not say whether it left. Each may be one more text.
+    static let attemptLimit = 5
+    /// The largest body of a gateway's answer, in bytes.
+    private static let answerLimit = 65_536
 
     init(
         coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient, texts: Configuration.SMS,
@@ -27,7 +32,7 @@ final class TextSender: Sendable {
         self.coordinator = coordinator
         self.client = client
         self.texts = texts
-        self.logger = logger
+        log = OccasionalLog(logger, now: now)
         self.now = now
         budget = TextBudget(coordinator: coordinator, vault: vault)
     }
@@ -38,46 +43,51 @@ final class TextSender: Sendable {
     func attempt(
         _ delivery: Delivery, to target: Target, _ settings: TargetSettings, _ texts: TextSettings
     ) async throws -> DeliveryOutcome {
-        let content = delivery.content
-        if let refusal = lateness(of: content, texts) { return refusal }
-        let outgoing = OutgoingText(content)
-        switch outgoing?.recipient {
-        case nil: return try await divide(delivery, for: target, texts, after: nil)
-        case .everyone(let user): return try await divide(delivery, for: target, texts, after: user)
-        case .number(let number): return try await send(outgoing?.text ?? "", to: number, delivery, settings, texts)
-        case .subject:
-            guard case .user(let user) = content.subject, let person = coordinator.directory.users[user],
-                let number = TextDivision.number(of: person, country: self.texts.country)
-            else { return .rejected("the person has no telephone number in international form") }
-            return try await send(outgoing?.text ?? "", to: number, delivery, settings, texts)
+        let outgoing = OutgoingText(delivery.content)
+        if let refusal = try await refusal(of: delivery.content, outgoing, texts) { return refusal }
+        guard let outgoing else {
+            return try await divide(delivery, for: target, texts, TextOrigin(contentType: delivery.content.contentType))
         }
+        if case .everyone(let user) = outgoing.recipient {
+            return try await divide(delivery, for: target, texts, outgoing.origin, saying: outgoing.text, after: user)
+        }
+        return try await send(outgoing, delivery, to: target, settings, texts)
     }
 
-    private func lateness(of content: NewDelivery, _ texts: TextSettings) -> DeliveryOutcome? {
-        guard now().seconds(since: content.createdAt) > Double(texts.lifetimeMinutes) * 60 else { return nil }
-        return .rejected("it is over \(texts.lifetimeMinutes) min old, and a late text would mislead")
+    /// Why a text must not leave any more; nil where it may.
+    private func refusal(
+        of content: NewDelivery, _ outgoing: OutgoingText?, _ texts: TextSettings
+    ) async throws -> DeliveryOutcome? {
+        if now().seconds(since: content.createdAt) > Double(texts.lifetimeMinutes) * 60 {
+            return .withheld("it is over \(texts.lifetimeMinutes) min old, and a late text would mislead")
+        }
+        let incident = outgoing.map { $0.origin.incident } ?? TextOrigin(contentType: content.contentType).incident
+        guard let incident else { return nil }
+        let isOpen = try await coordinator.read { try $0.incident(incident)?.isOpen ?? false }
+        return isOpen ? nil : .withheld("the incident is over")
     }
+
+    // MARK: Dividing
 
     private func divide(
-        _ delivery: Delivery, for target: Target, _ settings: TextSettings, after user: UserNumber?
+        _ delivery: Delivery, for target: Target, _ settings: TextSettings, _ origin: TextOrigin,
+        saying known: String? = nil, after user: UserNumber? = nil
     ) async throws -> DeliveryOutcome {
-        let content = delivery.content
-        let text = TextParts.cut(
-            OutgoingText(content)?.text
-                ?? TextDivision.text(of: content, in: texts.language, canAnswer: texts.gateway != nil),
-            to: Self.partLimit)
+        let text =
+            known ?? TextDivision.text(of: delivery.content, in: texts.language, canAnswer: texts.gateway != nil)
         let division = TextDivision(settings: settings, country: texts.country)
         let (deliveries, withoutNumber) = division.deliveries(
-            of: content, saying: text, after: user, in: coordinator.directory)
+            of: delivery.content, saying: TextParts.cut(text, to: Self.partLimit), about: origin, after: user,
+            in: coordinator.directory)
         if withoutNumber > 0 {
-            logger.warning(
-                "People have no telephone number in international form, and get no text",
-                metadata: ["target": "\(target.name)", "people": "\(withoutNumber)"])
+            log.warn("sms_no_number", "People have no telephone number in international form, and get no text") {
+                ["target": "\(target.name)", "people": "\(withoutNumber)"]
+            }
         }
         // A later step may find nobody: those before it had their texts.
         guard !deliveries.isEmpty else {
-            if user != nil { return .delivered }
-            return .rejected("it has no recipient with a telephone number in international form")
+            return user == nil
+                ? .withheld("it has no recipient with a telephone number in international form") : .delivered
         }
         try await coordinator.storeState { transaction, _ in
             for each in deliveries { try transaction.put(each) }
@@ -86,81 +96,99 @@ final class TextSender: Sendable {
         return .vanished
     }
 
-    /// The largest number of the network's messages that one text takes.
-    static let partLimit = 3
+    // MARK: Sending
 
     private func send(
-        _ text: String, to number: String, _ delivery: Delivery, _ settings: TargetSettings, _ texts: TextSettings
+        _ outgoing: OutgoingText, _ delivery: Delivery, to target: Target, _ settings: TargetSettings,
+        _ texts: TextSettings
     ) async throws -> DeliveryOutcome {
-        let target = delivery.content.target
-        let parts = TextParts.count(text)
-        guard try await budget.take(parts, of: target, at: now()) else {
-            warnOfBudget(of: target, texts)
-            return .rejected("the day's budget of \(texts.perDay) messages is spent")
+        guard number(for: outgoing, delivery) != nil else {
+            return .withheld("the person has no telephone number in international form")
         }
+        let parts = TextParts.count(outgoing.text)
+        guard try await budget.take(parts, of: target.number, at: now()) else {
+            log.warn("sms_budget", "The day's budget of texts is spent: none leave until midnight (UTC)") {
+                ["target": "\(target.name)", "perDay": "\(texts.perDay)"]
+            }
+            return .withheld("the day's budget of \(texts.perDay) messages is spent")
+        }
+        var mayHaveLeft = false
         let outcome: DeliveryOutcome
         do {
             try await waitForTurn(of: target, perMinute: texts.perMinute)
-            let id = WebhookID.of(delivery.content) + "-\(delivery.number.rawValue)"
-            if let refusal = lateness(of: delivery.content, texts) {
+            if let refusal = try await refusal(of: delivery.content, outgoing, texts) {
                 outcome = refusal
+            } else if let number = number(for: outgoing, delivery), isUnchanged(target) {
+                let id = WebhookID.of(delivery.content) + "-\(delivery.number.rawValue)"
+                let post = TextPost(outgoing.text, to: number, id: id, by: texts)
+                mayHaveLeft = true
+                let answer = try await answer(to: post, settings)
+                outcome = Self.outcome(of: answer, after: delivery.attempts)
+                mayHaveLeft = !(400..<500).contains(answer.status)
             } else {
-                outcome = try await post(TextPost(text, to: number, id: id, by: texts), settings)
+                outcome = .failed("the target or the person was changed meanwhile", retryAfterSeconds: nil)
             }
+        } catch let fault as CallError {
+            // It may have left: the gateway may take a text and give no answer.
+            if delivery.attempts + 1 >= Self.attemptLimit { return .rejected(fault.reason) }
+            return .unreachable(fault.reason)
         } catch {
-            await budget.giveBack(parts, of: target, at: now())
+            if !mayHaveLeft { await budget.giveBack(parts, of: target.number, at: now()) }
             throw error
         }
-        if outcome != .delivered { await budget.giveBack(parts, of: target, at: now()) }
+        if !mayHaveLeft { await budget.giveBack(parts, of: target.number, at: now()) }
         return outcome
     }
 
-    /// Warns once a day that a target has spent its budget.
-    private func warnOfBudget(of target: TargetNumber, _ texts: TextSettings) {
-        let day = TextSettings.day(of: now())
-        guard warned.withLock({ $0.updateValue(day, forKey: target) }) != day else { return }
-        logger.warning(
-            "The day's budget of texts is spent: no more texts leave until midnight (UTC), or until it is raised",
-            metadata: [
-                "target": "\(coordinator.directory.targets[target]?.name ?? "")", "perDay": "\(texts.perDay)",
-            ])
+    private func answer(to post: TextPost, _ settings: TargetSettings) async throws -> CallAnswer {
+        try await client.post(
+            post.body, to: try HTTPAddress(settings.url),
+            headers: settings.fields.map { (name: $0.name, value: $0.value) } + post.headers,
+            keepingBodyUpTo: Self.answerLimit)
     }
 
-    private func post(_ post: TextPost, _ settings: TargetSettings) async throws -> DeliveryOutcome {
-        let headers = settings.fields.map { (name: $0.name, value: $0.value) } + post.headers
-        let answer = try await client.post(
-            post.body, to: try HTTPAddress(settings.url), headers: headers, keepingBodyUpTo: Self.answerLimit)
-        return Self.outcome(of: answer)
+    /// The number that a text goes to, as of now; nil where there is none.
+    private func number(for outgoing: OutgoingText, _ delivery: Delivery) -> String? {
+        if case .number(let number) = outgoing.recipient { return number }
+        guard case .user(let user) = delivery.content.subject, let person = coordinator.directory.users[user] else {
+            return nil
+        }
+        return TextDivision.number(of: person, country: texts.country)
     }
 
-    /// The largest body of a gateway's answer, in bytes.
-    private static let answerLimit = 65_536
+    private func isUnchanged(_ target: Target) -> Bool {
+        let present = coordinator.directory.targets[target.number]
+        return present?.isEnabled == true && present?.times.updatedAt == target.times.updatedAt
+    }
 
     /// The outcome that a gateway's answer means. A wrong account is the operator's to mend, and the text is tried
     /// again meanwhile. Twilio's code says why a text was refused (https://www.twilio.com/docs/api/errors); its words
     /// name the number, so they are left out.
-    static func outcome(of answer: CallAnswer) -> DeliveryOutcome {
-        switch answer.status {
-        case 401, 403, 404:
+    ///
+    /// - Parameter attempts: those before this one.
+    static func outcome(of answer: CallAnswer, after attempts: Int) -> DeliveryOutcome {
+        let status = answer.status
+        if [401, 403, 404, 410].contains(status) {
             return .failed(
-                "answered \(answer.status): the address or the account of the gateway is wrong", retryAfterSeconds: nil)
-        case 400..<500:
-            let outcome = TargetCaller.outcome(of: answer)
-            guard case .rejected(let reason) = outcome,
-                let code = (try? JSONValue(parsing: answer.body))?["code"]?.integer
-            else { return outcome }
+                "answered \(status): the address or the account of the gateway is wrong", retryAfterSeconds: nil)
+        }
+        switch TargetCaller.outcome(of: answer) {
+        case .failed(let reason, _) where status >= 500 && attempts + 1 >= attemptLimit: return .rejected(reason)
+        case .rejected(let reason):
+            guard let code = (try? JSONValue(parsing: answer.body))?["code"]?.integer else { return .rejected(reason) }
             return .rejected("\(reason), code \(code)")
-        default: return TargetCaller.outcome(of: answer)
+        case let outcome: return outcome
         }
     }
 
     /// Waits until the target may send its next text. Texts leave evenly, one after the other.
-    private func waitForTurn(of target: TargetNumber, perMinute: Int) async throws {
+    private func waitForTurn(of target: Target, perMinute: Int) async throws {
         let now = ContinuousClock.now
         let turn = turns.withLock { turns in
-            turns = turns.filter { now < $0.value || $0.key == target }
-            let turn = max(now, turns[target] ?? now)
-            turns[target] = turn + .seconds(60) / perMinute
+            turns = turns.filter { now < $0.value.next }
+            let former = turns[target.number].flatMap { $0.changedAt == target.times.updatedAt ? $0.next : nil }
+            let turn = max(now, former ?? now)
+            turns[target.number] = (turn + .seconds(60) / perMinute, target.times.updatedAt)
             return turn
         }
         if turn > now { try await Task.sleep(until: turn) }

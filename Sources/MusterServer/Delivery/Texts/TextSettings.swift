@@ -62,13 +62,15 @@ package struct TextSettings: Hashable, Sendable {
     /// The parts of a day's budget that were granted.
     package func granted(on moment: Instant) -> Int { grant.day == Self.day(of: moment) ? grant.parts : 0 }
 
-    /// Takes parts of a day's budget.
+    /// Takes parts of a day's budget. A moment of the day before the stored one takes of the stored day: it was read
+    /// before midnight.
     ///
     /// - Returns: as many as were wanted, or the rest of the budget.
     mutating func take(_ wanted: Int, at moment: Instant) -> Int {
-        let former = granted(on: moment)
-        let taken = max(0, min(wanted, perDay - former))
-        grant = Grant(day: Self.day(of: moment), parts: former + taken)
+        let day = Self.day(of: moment)
+        if grant.day != day, grant.day != day + 1 { grant = Grant(day: day) }
+        let taken = max(0, min(wanted, perDay - grant.parts))
+        grant.parts += taken
         return taken
     }
 }

@@ -35,7 +35,8 @@ struct TAKCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard !code || file == nil else { throw ValidationError("--file: --code writes no file") }
-            guard host.wholeMatch(of: /[A-Za-z0-9._\-:]{1,253}/) != nil else {
+            let form = /[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]{0,45}/
+            guard host.wholeMatch(of: form) != nil else {
                 throw ValidationError("--host: '\(host)' is neither a name nor an address")
             }
             if let port, !(1...65_535).contains(port) {
@@ -145,7 +146,9 @@ struct TAKCommand: AsyncParsableCommand {
             let request = Request(request: nil, days: days, readsAsUser: reads)
             let made: Enrollment = try await make("enrollment", json: request)
             let port = port(of: made)
-            let address = port == Self.usualPort ? host : "\(host):\(port)"
+            // Without brackets the port would be a part of an IPv6 address.
+            let bracketed = host.contains(":") ? "[\(host)]" : host
+            let address = port == Self.usualPort ? host : "\(bracketed):\(port)"
             let parts = [("host", address), ("username", made.device), ("token", made.token)]
             let link =
                 "tak://com.atakmap.app/enroll?"
