@@ -27,7 +27,7 @@ enum TAKAudience: Hashable, Sendable {
             self = .nobody
             return
         }
-        self = access.principal.role == .leader ? access.principal.team.map { .team($0) } ?? .nobody : .everyone
+        self = access.readsEveryTeam ? .everyone : access.principal.team.map { .team($0) } ?? .nobody
     }
 }
 

@@ -52,6 +52,9 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the principal may read what is about the people of every team, and not of one alone.
+    package var readsEveryTeam: Bool { readsOthers && principal.role != .leader }
+
     /// Whether the principal may read what this device reports.
     package func mayRead(_ device: Device) -> Bool {
         directory.users[device.user].map { mayRead($0) } ?? false

@@ -224,6 +224,7 @@ extension String {
             case _ where scalar.value <= 0x20 || (0x7F...0xA0).contains(scalar.value): isSpaceDue = count > 0
             default:
                 if isSpaceDue, result.last != "\n" {
+                    guard count + 1 < limit else { return String(result) }
                     result.append(" ")
                     count += 1
                 }

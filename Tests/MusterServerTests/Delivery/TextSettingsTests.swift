@@ -93,8 +93,8 @@ import Testing
         } while after != nil
         #expect(steps == 3 && numbers == 1)
         #expect(Set(people).count == people.count)
-        // Lars and Sue of the office have no number, and 12 of the 1,200. Of those who share one the first gets the text;
-        // the number that ends in 9 is of nobody else.
+        // Lars and Sue of the office have no number, and 12 of the 1,200. Of those who share one the first gets the
+        // text; the number that ends in 9 is of nobody else.
         #expect(withoutNumber == 14 && people.count == 1_200 - 12 - 119)
     }
 }

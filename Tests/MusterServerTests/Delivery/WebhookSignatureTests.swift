@@ -95,7 +95,7 @@ import Testing
         case .rejected: #expect(meaning == "rejected")
         case .gone: #expect(meaning == "gone")
         case .failed(_, let seconds): #expect(meaning == "failed" && seconds == 3)
-        case .unreachable, .vanished: Issue.record("\(outcome)")
+        case .unreachable, .vanished, .withheld: Issue.record("\(outcome)")
         }
     }
 
