@@ -103,6 +103,7 @@ struct UserRoutes: NativeRoutes {
         let changesAccount = ["role", "team", "databaseRoles", "email", "phone", "displayName"].contains {
             fields.has($0)
         }
+        let changesPhone = fields.has("phone")
         try fields.finish()
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
@@ -123,7 +124,7 @@ struct UserRoutes: NativeRoutes {
             return user
         }
         // The warning names people of other teams, which a leader who changes a crew may not read.
-        return response(user, .ok, showsWarning: changesAccount)
+        return response(user, .ok, showsWarning: changesPhone)
     }
 
     private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -10,7 +10,7 @@ export default Object.freeze({
     "targets.openWhat": "{name}を開く",
     "targets.kind.webhook": "ウェブフック：署名付きの要求",
     "targets.kind.slack": "Slack：チャンネルに文を送る",
-    "targets.kind.sms": "SMS：人に短い文を送る",
+    "targets.kind.sms": "ショートメッセージ：人に短い文を送る",
     "targets.kind.log": "ログ：サーバー自身のログに1行",
     "targets.byHand": "手動実行",
     "targets.failing": "受け取りません",
