@@ -34,7 +34,7 @@ struct TAKPort: Service {
             let connection = TAKConnection(parts, intake, picture, clients, broadcast, on: channel, from: address)
             connection.assumeIsolated { $0.begin() }
             try channel.pipeline.syncOperations.addHandlers(
-                NIOSSLServerHandler(context: context), EncryptionPieces(),
+                NIOSSLServerHandler(context: context, configuration: Self.encryption), EncryptionPieces(),
                 HandshakeDeadline(seconds: TAKLimits.handshakeSeconds),
                 TAKHandshake(connection), StreamHandler(connection, on: channel, parts.connections))
         }
@@ -50,6 +50,14 @@ struct TAKPort: Service {
             throw ListeningError(error, host: host, port: port, option: "--tak-port") ?? error
         }
     }
+
+    /// A connection mostly waits, and is sent a marker of some 700 bytes at a time. Without this each would keep the
+    /// memory that the largest of its pictures took, 16 kB at least.
+    private static let encryption: NIOSSLHandler.Configuration = {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = 1_024
+        return configuration
+    }()
 
     /// The settings of TLS. Where they cannot be made, because the disk is full at the first start, the server runs
     /// without this port, and tries again.
