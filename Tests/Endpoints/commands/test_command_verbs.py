@@ -110,7 +110,7 @@ def test_a_devices_tokens_are_listed_with_their_maker_and_revoked(muster, server
     listed = json.loads(muster("token", "list", "phone", "--user", "bob", "--json"))
     assert [each["madeBy"] for each in listed] == ["admin"]
     said = muster("token", "list", "phone", "--user", "bob")
-    assert said.splitlines() == [f"{listed[0]['id']}\t{listed[0]['createdAt']}\tadmin"]
+    assert said.splitlines() == [f"{listed[0]['id']}\t{listed[0]['createdAt']}\tadmin\ttoken\t"]
     assert secret not in said
     phone = NativeApi(server.address, secret)
     phone.ok("POST", "/positions", fix(1, 2, now()))
@@ -124,4 +124,4 @@ def test_a_device_is_removed_with_what_it_reported(muster, admin):
     muster("device", "token", "phone", "--user", "cid")
     assert muster("device", "remove", "phone", "--user", "cid") == "Removed device cid/phone.\n"
     admin.refused(404, "GET", "/users/cid/devices/phone")
-    assert "cid/devices/phone" in muster("device", "remove", "phone", "--user", "cid", status=1)
+    assert "no device 'phone' of a user 'cid'" in muster("device", "remove", "phone", "--user", "cid", status=1)
