@@ -207,6 +207,33 @@ def test_no_text_calls_to_evacuate_once_the_incident_is_over(town):
     assert [letter["reason"] for letter in town.letters()] == ["the incident is over"]
 
 
+def test_no_text_says_that_an_incident_is_over_which_goes_on(town):
+    town.target()
+    town.rule()
+    lea = town.apis["lea"]
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": False})
+    number = town.start()
+    lea.ok("POST", f"/incidents/{number}/close", {"reason": "too early"})
+    lea.ok("POST", f"/incidents/{number}/reopen", {"reason": "it burns again"})
+    eventually(lambda: town.admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 2)
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": True})
+    assert {form["text"][:16] for form in town.texts(3).values()} == {"EVACUATE (north)"}
+    assert [letter["reason"] for letter in town.letters()] == ["the incident is open again"]
+
+
+def test_a_drill_that_a_real_incident_ends_is_no_all_clear(town):
+    town.target(to=["+34600000009"])
+    town.rule()
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": False})
+    town.start(kind="drill")
+    town.start()
+    eventually(lambda: town.admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 3)
+    town.admin.ok("PATCH", "/targets/texts", {"enabled": True})
+    assert town.texts(1)["+34600000009"]["text"].startswith("EVACUATE (north)")
+    assert {letter["reason"] for letter in town.letters()} == {
+        "the incident is over", "a real incident took the drill's place"}
+
+
 @pytest.mark.parametrize("more, place", [
     ({"to": []}, "/to"), ({"to": ["team:south"]}, "/to"), ({"to": ["600000009"]}, "/to"), ({"to": ["everyone"]}, "/to"),
     ({"gateway": "pigeon"}, "/gateway"), ({"perMinute": 0}, "/perMinute"), ({"perDay": 10**9}, "/perDay"),

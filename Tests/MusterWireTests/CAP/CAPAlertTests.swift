@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterWire
 
-/// Alerts as services publish them, and what nobody should publish.
+/// The reading of alerts: as services publish them, malformed, and beyond the limits.
 @Suite struct CAPAlertTests {
     private func alert(_ text: String) throws -> CAPAlert {
         let document = try Array(text.utf8).withUnsafeBytes { try WarningDocument(parsing: $0) }

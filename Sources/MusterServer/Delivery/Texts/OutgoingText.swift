@@ -33,7 +33,9 @@ struct OutgoingText: Hashable {
             }
             writer.member("text", text)
             if origin.subject != .nobody { writer.member("about", Int64(origin.subject.code)) }
-            if let incident = origin.incident { writer.member("incident", Int64(incident.rawValue)) }
+            if let incident = origin.incident {
+                writer.member(origin.isEnd ? "ended" : "incident", Int64(incident.rawValue))
+            }
         }
     }
 
@@ -52,7 +54,8 @@ struct OutgoingText: Hashable {
         let number = { (key: String) in value[key]?.integer.flatMap { Int32(exactly: $0) } }
         origin = TextOrigin(
             subject: number("about").map { DeliverySubject(code: $0) } ?? .nobody,
-            incident: number("incident").map { IncidentNumber($0) })
+            incident: (number("incident") ?? number("ended")).map { IncidentNumber($0) },
+            isEnd: number("ended") != nil)
         if let number = value["to"]?.string {
             recipient = .number(number)
         } else if let after = number("after") {

@@ -61,9 +61,15 @@ final class TextSender: Sendable {
         if now().seconds(since: content.createdAt) > Double(texts.lifetimeMinutes) * 60 {
             return .withheld("it is over \(texts.lifetimeMinutes) min old, and a late text would mislead")
         }
-        let incident = outgoing.map { $0.origin.incident } ?? TextOrigin(contentType: content.contentType).incident
-        guard let incident else { return nil }
-        let isOpen = try await coordinator.read { try $0.incident(incident)?.isOpen ?? false }
+        let origin = outgoing?.origin ?? TextOrigin(contentType: content.contentType)
+        guard let number = origin.incident else { return nil }
+        let incident = try await coordinator.read { try $0.incident(number) }
+        let isOpen = incident?.isOpen ?? false
+        if origin.isEnd {
+            // A drill that a real incident ends is no all-clear: a person who reads it after the call would stay.
+            if case .takenOver = incident?.closing?.how { return .withheld("a real incident took the drill's place") }
+            return isOpen ? .withheld("the incident is open again") : nil
+        }
         return isOpen ? nil : .withheld("the incident is over")
     }
 
