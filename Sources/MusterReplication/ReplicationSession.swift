@@ -263,9 +263,9 @@ final class ReplicationSession: Sendable {
             try await writeCheckpoint(&checkpointWriter, isInSnapshot: batch.isInSnapshot)
         }
         if batch.isLast, options.isContinuous {
-            update { $0.state = .idle }
             let now = replication.pacing.now()
             quietSince.withLock { $0 = $0 ?? now }
+            update { $0.state = .idle }
         }
     }
 

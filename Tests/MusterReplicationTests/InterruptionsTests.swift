@@ -71,14 +71,17 @@ import Testing
         secondsPerLook: Double, expected: [Double]
     ) async throws {
         let asked = Mutex(0)
-        // The first page of an attempt comes through, the wait for the next is cut off.
+        let (idle, noteIdle) = AsyncStream.makeStream(of: Void.self)
+        // The first page of an attempt comes through. The wait for the next is cut off once the first has arrived.
         let source = MemoryPeer("source") { call in
             guard call == "changes" else { return }
             let count = asked.withLock { asked in
                 asked += 1
                 return asked
             }
-            if count.isMultiple(of: 2) { throw ReplicationError.unreachable("cut") }
+            guard count.isMultiple(of: 2) else { return }
+            for await _ in idle { break }
+            throw ReplicationError.unreachable("cut")
         }
         let waits = Mutex<[Double]>([])
         var pacing = SteppingClock(secondsPerLook: secondsPerLook).pacing
@@ -92,7 +95,9 @@ import Testing
         var options = Replication.Options()
         options.isContinuous = true
         await #expect(throws: CancellationError.self) {
-            try await Replication(from: source, to: MemoryPeer("target"), options: options, pacing: pacing).run()
+            try await Replication(from: source, to: MemoryPeer("target"), options: options, pacing: pacing).run {
+                if $0.state == .idle { noteIdle.yield() }
+            }
         }
         #expect(waits.withLock { $0 } == expected)
     }

@@ -29,20 +29,20 @@ final class MemoryPeer: ReplicationPeer {
     let name: String
     let state = Mutex(State())
     /// Called before every call; may throw.
-    let fault: @Sendable (_ call: String) throws -> Void
+    let fault: @Sendable (_ call: String) async throws -> Void
     let readLimit: Int
 
     init(
         _ name: String, readLimit: Int = .max,
-        fault: @escaping @Sendable (_ call: String) throws -> Void = { _ in }
+        fault: @escaping @Sendable (_ call: String) async throws -> Void = { _ in }
     ) {
         self.name = name
         self.readLimit = readLimit
         self.fault = fault
     }
 
-    private func enter(_ call: String) throws {
-        try fault(call)
+    private func enter(_ call: String) async throws {
+        try await fault(call)
         state.withLock { $0.calls += 1 }
     }
 
@@ -93,19 +93,19 @@ final class MemoryPeer: ReplicationPeer {
     // MARK: The protocol
 
     func information() async throws -> PeerInformation {
-        try enter("information")
+        try await enter("information")
         return PeerInformation(identity: name, documentCount: state.withLock { $0.documents.count })
     }
 
-    func create() async throws { try enter("create") }
+    func create() async throws { try await enter("create") }
 
     func log(_ id: String) async throws -> ReplicationLog? {
-        try enter("log")
+        try await enter("log")
         return state.withLock { $0.logs[id] }
     }
 
     func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
-        try enter("put")
+        try await enter("put")
         return try state.withLock { state in
             guard log.revision == state.logs[id]?.revision else {
                 throw ReplicationError.busy(status: 409, retryAfterSeconds: nil)
@@ -120,7 +120,7 @@ final class MemoryPeer: ReplicationPeer {
     }
 
     func changes(_ request: ChangesRequest) async throws -> ChangesPage {
-        try enter("changes")
+        try await enter("changes")
         let since = Int(request.since.name) ?? 0
         return state.withLock { state in
             let isAdmitted = { (id: String) in
@@ -142,7 +142,7 @@ final class MemoryPeer: ReplicationPeer {
     }
 
     func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
-        try enter("missing")
+        try await enter("missing")
         return state.withLock { state in
             revisions.compactMap { document in
                 let missing = (state.documents[document.id]?.tree ?? RevisionTree()).missing(document.revisions)
@@ -152,7 +152,7 @@ final class MemoryPeer: ReplicationPeer {
     }
 
     func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
-        try enter("read")
+        try await enter("read")
         let count = wanted.reduce(0) { $0 + $1.revisions.count }
         guard count <= readLimit, !wanted.contains(where: { $0.id == "huge" }) else {
             throw ReplicationError.tooLarge(limitBytes: readLimit)
@@ -182,7 +182,7 @@ final class MemoryPeer: ReplicationPeer {
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal] {
-        try enter("write")
+        try await enter("write")
         return state.withLock { state in
             var refusals: [WriteRefusal] = []
             for revision in revisions {
@@ -206,7 +206,7 @@ final class MemoryPeer: ReplicationPeer {
         }
     }
 
-    func ensureFullCommit() async throws { try enter("ensureFullCommit") }
+    func ensureFullCommit() async throws { try await enter("ensureFullCommit") }
 }
 
 /// SplitMix64, so that a run can be had again by its seed.
