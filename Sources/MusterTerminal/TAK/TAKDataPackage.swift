@@ -93,6 +93,8 @@ package struct TAKDataPackage {
         func entry(_ key: String, _ value: String, _ type: String = "String") -> String {
             "<entry key=\"\(key)\" class=\"class java.lang.\(type)\">\(escaped(value))</entry>"
         }
+        // A client takes what stands before the first colon as the host, unless brackets hold it.
+        let host = server.host.contains(":") ? "[\(server.host)]" : server.host
         return """
             <?xml version='1.0' encoding='UTF-8' standalone='yes'?>
             <preferences>
@@ -100,7 +102,7 @@ package struct TAKDataPackage {
                 \(entry("count", "1", "Integer"))
                 \(entry("description0", server.name))
                 \(entry("enabled0", "true", "Boolean"))
-                \(entry("connectString0", "\(server.host):\(server.port):ssl"))
+                \(entry("connectString0", "\(host):\(server.port):ssl"))
               </preference>
               <preference version="1" name="com.atakmap.app_preferences">
                 \(entry("displayServerConnectionWidget", "true", "Boolean"))

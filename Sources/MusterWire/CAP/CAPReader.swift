@@ -16,6 +16,8 @@ struct CAPReader {
     private var leftOut = 0
     /// Whether the `info` element that began last is beyond the limit. All in it is skipped.
     private var isBeyondInfos = false
+    /// Whether the `area` element that began last is beyond the limit. All in it is skipped.
+    private var isBeyondAreas = false
 
     /// - Parameter xml: a reader that has just begun the element `alert`.
     init(_ xml: XMLReader) {
@@ -55,7 +57,7 @@ struct CAPReader {
         switch open.count {
         case 2: open[1] != "info"
         case 3: open[1] == "info" && open[2] != "area" && !isBeyondInfos
-        case 4: open[1] == "info" && open[2] == "area" && !isBeyondInfos
+        case 4: open[1] == "info" && open[2] == "area" && !isBeyondInfos && !isBeyondAreas
         default: false
         }
     }
@@ -67,7 +69,8 @@ struct CAPReader {
         }
         if open.count == 3, open[1] == "info", open[2] == "area", !isBeyondInfos, !infos.isEmpty {
             let info = infos.count - 1
-            if infos[info].areas.count < CAPAlert.shapeLimit { infos[info].areas.append(CAPAlert.Area()) }
+            isBeyondAreas = infos[info].areas.count >= CAPAlert.shapeLimit
+            if isBeyondAreas { leftOut += 1 } else { infos[info].areas.append(CAPAlert.Area()) }
         }
     }
 

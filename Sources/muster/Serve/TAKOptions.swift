@@ -19,12 +19,17 @@ struct TAKOptions: ParsableArguments {
         if let takPort, !(0...65_535).contains(takPort) {
             throw ValidationError("--tak-port: \(takPort) is not 0 to 65535")
         }
-        for host in takHosts where host.wholeMatch(of: /[A-Za-z0-9._\-:]{1,253}/) == nil {
-            throw ValidationError("--tak-host: '\(host)' is neither a name nor an address")
+        for host in takHosts where !Self.isHost(host) {
+            throw ValidationError("--tak-host: '\(host)' is neither a name nor an address, without a port")
         }
         guard takHosts.count <= Self.hostLimit else {
             throw ValidationError("--tak-host: \(takHosts.count) hosts; \(Self.hostLimit) at most")
         }
+    }
+
+    /// Whether a text is a host's name, or an IPv4 or IPv6 address without brackets.
+    static func isHost(_ text: String) -> Bool {
+        text.wholeMatch(of: /[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]{0,45}/) != nil
     }
 
     /// The port and the hosts that the options set.

@@ -161,6 +161,11 @@ import Testing
         let long = try alert(Self.minimal(("<info>", infos + late + "<info>")))
         #expect(long.infos.count == CAPAlert.infoLimit && long.leftOutShapes == 1_002 - CAPAlert.infoLimit)
         #expect(long.infos.allSatisfy { $0.event.isEmpty && $0.areas.isEmpty })
+        let areas = String(repeating: "<area><areaDesc>Coast</areaDesc></area>", count: CAPAlert.shapeLimit)
+        let far = "<area><areaDesc>Inland</areaDesc><polygon>1,1 1,2 2,2</polygon></area>"
+        let wide = try #require(try alert(Self.minimal(("</event>", "</event>" + areas + far))).infos.first)
+        #expect(wide.areas.count == CAPAlert.shapeLimit)
+        #expect(wide.areas.allSatisfy { $0.description == "Coast" && $0.shapes.isEmpty })
     }
 
     @Test func `a shape that no region can have is refused in words`() throws {

@@ -35,9 +35,8 @@ struct TAKCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard !code || file == nil else { throw ValidationError("--file: --code writes no file") }
-            let form = /[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]{0,45}/
-            guard host.wholeMatch(of: form) != nil else {
-                throw ValidationError("--host: '\(host)' is neither a name nor an address")
+            guard TAKOptions.isHost(host) else {
+                throw ValidationError("--host: '\(host)' is neither a name nor an address, without a port")
             }
             if let port, !(1...65_535).contains(port) {
                 throw ValidationError("--port: \(port) is not 1 to 65535")
