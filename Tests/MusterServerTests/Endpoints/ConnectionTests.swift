@@ -18,7 +18,10 @@ import Testing
         init(_ answer: @escaping @Sendable (Request) async throws -> Response) async throws {
             let responder = CallbackResponder<BasicRequestContext> { request, _ in try await answer(request) }
             let logger = Logger(label: "test")
-            let connection = HTTPConnection(responder, connections: OpenConnections(), logger: logger)
+            // The rate of a body is measured by the machine's clock, which no test moves.
+            var limits = ConnectionLimits()
+            limits.bodyGraceSeconds = 3_600
+            let connection = HTTPConnection(responder, connections: OpenConnections(limits: limits), logger: logger)
             _ = try await channel.testingEventLoop.executeInContext { [channel] in
                 connection.setup(channel: channel, logger: logger)
             }.get()

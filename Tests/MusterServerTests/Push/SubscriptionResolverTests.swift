@@ -15,9 +15,10 @@ import Testing
         }
         try await withThrowingTaskGroup { group in
             for number in 0..<20 {
+                // A name that waits too long for a thread is not looked up any more, which is no matter here.
                 group.addTask {
-                    try await SubscriptionResolver.$user.withValue(UserNumber(1)) {
-                        _ = try await resolver.addresses(of: "\(number).slow.example", port: 443)
+                    await SubscriptionResolver.$user.withValue(UserNumber(1)) {
+                        _ = try? await resolver.addresses(of: "\(number).slow.example", port: 443)
                     }
                 }
             }

@@ -21,7 +21,7 @@ import Testing
         let resolver = MovingResolver(lookups: 5)
         let replicator = Replicator(
             coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
-            client: try CheckedHTTPClient(resolver: resolver, policy: AddressPolicy(allowsPrivate: true)),
+            client: try DeliveryDispatcherTests.client(resolver: resolver),
             pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
         let text =
             #"{"source":"http://peer.example:1/notes","target":"notes","create_target":true,"#

@@ -6,8 +6,9 @@ import Testing
 
 @testable import MusterServer
 
-/// Relations of geometries end with the bound of the work that they belong to.
-@Suite struct RelationBoundTests {
+/// Relations of geometries end with the bound of the work that they belong to. One test after the other: GEOS has one
+/// request to stop for all threads, and the second test makes thousands.
+@Suite(.serialized) struct RelationBoundTests {
     /// A bound that is over after some looks at it.
     private final class CountedLooks: WorkBound {
         private struct Over: Error {}

@@ -31,8 +31,10 @@ import Testing
     }
 
     @Test func `work ends once its client has gone`() throws {
+        let clock = Clock()
         let isGone = Mutex(false)
-        let limit = WorkLimit(seconds: 5, steps: 1_000_000, isAbandoned: { isGone.withLock { $0 } })
+        let limit = WorkLimit(
+            seconds: 5, steps: 1_000_000, now: { clock.now }, isAbandoned: { isGone.withLock { $0 } })
         try limit.check()
         isGone.withLock { $0 = true }
         #expect(throws: WorkLimit.InterruptionError.abandoned) { try limit.check() }

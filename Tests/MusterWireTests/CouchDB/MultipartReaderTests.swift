@@ -34,7 +34,7 @@ import Testing
             + "\r\n--xyz\r\nContent-Disposition: attachment; filename=\"a b\"\r\n\r\n\r\n--xyz--\r\nepilogue").utf8)
 
     @Test func `a body reads the same however it is cut into pieces`() throws {
-        var random = Seeded(seed: UInt64.random(in: 0...UInt64.max))
+        var random = Seeded(seed: 2_046)
         let cuts = (0..<300).map { _ in (0..<7).map { _ in Int.random(in: 1...40, using: &random) } }
         for lengths in [[1], [2], [3], [1_000]] + cuts {
             let parts = try parts(Self.body, lengths)
