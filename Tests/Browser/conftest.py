@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from live_page import Browsers, LivePage, chromium, whole_chromium
-from live_server import LiveServer, box, circle, root
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Endpoints/support"))
 
-sys.path.append(str(root / "Tests/Endpoints/support"))
+from live_page import Browsers, LivePage, chromium, whole_chromium  # noqa: E402
+from live_server import LiveServer, box, circle  # noqa: E402
 
 west, south = 10.7460, 59.9080
 opened = Browsers()
