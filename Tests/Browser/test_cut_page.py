@@ -108,7 +108,7 @@ def test_a_network_that_is_gone_is_said_at_once_and_its_return_only_when_the_ser
         until(lambda: "Not live since" in page.text("#connection") and page.is_shown("#not-live"))
     finally:
         server.process.send_signal(signal.SIGCONT)
-    until(lambda: page.is_live() and not page.is_shown("#not-live"), seconds=40)
+    until(lambda: page.is_live() and not page.is_shown("#not-live"))
     page.faults()
 
 
