@@ -211,6 +211,12 @@ class LivePage:
         until(lambda: self.is_shown("#my-countdown"))
         self.tab.mouse.up()
 
+    def end_countdown(self):
+        """Presses the button that sends a held SOS now. After five seconds the countdown has ended by itself, which a
+        busy machine may let pass: then there is nothing to press."""
+        self.script("() => { document.querySelector('#my-now')?.click(); }")
+        until(lambda: not self.is_shown("#my-countdown"))
+
     def row(self, user, part=None):
         """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight
         are drawn, so that the list is scrolled to theirs."""
