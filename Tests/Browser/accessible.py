@@ -20,6 +20,8 @@ run_axe = """async (isOfColours) => {
     if (covered) {
         const isSmall = async ({ target }) => {
             const element = document.querySelector(target[0]);
+            // What has gone meanwhile, as a countdown does, is no target.
+            if (!element) { return false; }
             element.scrollIntoView({ block: "center" });
             const again = await axe.run(element, { runOnly: { type: "rule", values: ["target-size"] } });
             return again.violations.length > 0;
