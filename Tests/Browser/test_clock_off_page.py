@@ -103,7 +103,7 @@ def look_at_people(page, phone):
     assert -60 < due <= 1800
     # What comes later by the feed is of now, too.
     be_heard(phone)
-    until(lambda: re.search(heard_lately, page.row("quay-ann")))
+    until(lambda: re.search(heard_lately, page.row("quay-ann") or ""))
 
 
 def look_at_a_link(page, visitor, server, number):
