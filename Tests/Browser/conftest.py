@@ -12,11 +12,24 @@ from live_server import LiveServer, box, circle  # noqa: E402
 
 west, south = 10.7460, 59.9080
 opened = Browsers()
+longest = (
+    "test_week_page", "test_operations_page", "test_outgoing_page", "test_accessible_page", "test_me_offline",
+    "test_administration_accessible", "test_regions_page", "test_region_edits_page", "test_me_area",
+    "test_incident_page", "test_roster_page", "test_live_page", "test_administration_users", "test_replay_page",
+    "test_me_way", "test_page_track", "test_sureness", "test_me_accessible", "test_clock_off_page", "test_roll")
+"""The files whose tests take longest."""
 
 
 def pytest_configure(config):
-    """Declares the marker `soak`, as Tests/Endpoints/conftest.py does."""
+    """Declares the markers."""
     config.addinivalue_line("markers", "soak: a seeded loop, short in `make test` and long in `make soak`")
+    config.addinivalue_line("markers", "without_map: a test that needs no map, in a file whose others do")
+
+
+def pytest_collection_modifyitems(items):
+    """Begins with the longest files, so that none of them runs alone at the end while other processes idle."""
+    ranks = {name: rank for rank, name in enumerate(longest)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 @pytest.fixture(scope="module")
