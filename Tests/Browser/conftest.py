@@ -87,14 +87,15 @@ def own_server(tmp_path):
 @pytest.fixture
 def context(request, browsers):
     """The profile of a test, with the options that the test's file names in `profile`. Its browser draws the map where
-    the file says `needs_map = True`: without a graphics card that is half of the work of such a test. It shows
-    notifications where the file says `needs_notifications = True`."""
+    the file says `needs_map = True` and the test is not marked `without_map`: without a graphics card that is half of
+    the work of such a test. It shows notifications where the file says `needs_notifications = True`."""
     module = request.module
     needs_notifications = getattr(module, "needs_notifications", False)
     if needs_notifications and not whole_chromium:
         pytest.skip("chromium is not installed; Scripts/setup test installs it")
+    needs_map = getattr(module, "needs_map", False) and request.node.get_closest_marker("without_map") is None
     context = browsers.context(
-        with_webgl=getattr(module, "needs_map", False), is_whole=needs_notifications,
+        with_webgl=needs_map, is_whole=needs_notifications,
         **getattr(module, "profile", {}))
     yield context
     context.close()
