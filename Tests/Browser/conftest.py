@@ -5,18 +5,31 @@ import sys
 
 import pytest
 
-from live_page import Browsers, LivePage, chromium, whole_chromium
-from live_server import LiveServer, box, circle, root
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Endpoints/support"))
 
-sys.path.append(str(root / "Tests/Endpoints/support"))
+from live_page import Browsers, LivePage, chromium, whole_chromium  # noqa: E402
+from live_server import LiveServer, box, circle  # noqa: E402
 
 west, south = 10.7460, 59.9080
 opened = Browsers()
+longest = (
+    "test_week_page", "test_operations_page", "test_outgoing_page", "test_accessible_page", "test_me_offline",
+    "test_administration_accessible", "test_regions_page", "test_region_edits_page", "test_me_area",
+    "test_incident_page", "test_roster_page", "test_live_page", "test_administration_users", "test_replay_page",
+    "test_me_way", "test_page_track", "test_sureness", "test_me_accessible", "test_clock_off_page", "test_roll")
+"""The files whose tests take longest."""
 
 
 def pytest_configure(config):
-    """Declares the marker `soak`, as Tests/Endpoints/conftest.py does."""
+    """Declares the markers."""
     config.addinivalue_line("markers", "soak: a seeded loop, short in `make test` and long in `make soak`")
+    config.addinivalue_line("markers", "without_map: a test that needs no map, in a file whose others do")
+
+
+def pytest_collection_modifyitems(items):
+    """Begins with the longest files, so that none of them runs alone at the end while other processes idle."""
+    ranks = {name: rank for rank, name in enumerate(longest)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +87,15 @@ def own_server(tmp_path):
 @pytest.fixture
 def context(request, browsers):
     """The profile of a test, with the options that the test's file names in `profile`. Its browser draws the map where
-    the file says `needs_map = True`: without a graphics card that is half of the work of such a test. It shows
-    notifications where the file says `needs_notifications = True`."""
+    the file says `needs_map = True` and the test is not marked `without_map`: without a graphics card that is half of
+    the work of such a test. It shows notifications where the file says `needs_notifications = True`."""
     module = request.module
     needs_notifications = getattr(module, "needs_notifications", False)
     if needs_notifications and not whole_chromium:
         pytest.skip("chromium is not installed; Scripts/setup test installs it")
+    needs_map = getattr(module, "needs_map", False) and request.node.get_closest_marker("without_map") is None
     context = browsers.context(
-        with_webgl=getattr(module, "needs_map", False), is_whole=needs_notifications,
+        with_webgl=needs_map, is_whole=needs_notifications,
         **getattr(module, "profile", {}))
     yield context
     context.close()

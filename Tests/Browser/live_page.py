@@ -167,6 +167,27 @@ class LivePage:
     def is_live(self):
         return self.text("#connection") == "Live"
 
+    def count_until_cut(self):
+        """Has the page count the tenths of a second from now until it says that it is not live. It counts by a timer of
+        its own: what a busy machine does not let it do is not counted."""
+        self.script("""() => {
+            let tenths = 0;
+            globalThis.tenthsUntilCut = -1;
+            const timer = setInterval(() => { tenths += 1; }, 100);
+            new MutationObserver((_, observer) => {
+                if (!document.querySelector("#not-live")?.checkVisibility()) { return; }
+                globalThis.tenthsUntilCut = tenths;
+                clearInterval(timer);
+                observer.disconnect();
+            }).observe(document, { attributes: true, childList: true, subtree: true });
+        }""")
+
+    def seconds_until_cut(self):
+        """Waits until the page says that it is not live; how long that took by what it counted."""
+        count = "() => globalThis.tenthsUntilCut"
+        until(lambda: self.script(count) >= 0)
+        return self.script(count) / 10
+
     def speak(self, language):
         """Chooses a language where it is offered; answers when the whole page is drawn anew in it."""
         if self.script("() => document.documentElement.lang") == language:
@@ -189,6 +210,12 @@ class LivePage:
         self.tab.mouse.down()
         until(lambda: self.is_shown("#my-countdown"))
         self.tab.mouse.up()
+
+    def end_countdown(self):
+        """Presses the button that sends a held SOS now. After five seconds the countdown has ended by itself, which a
+        busy machine may let pass: then there is nothing to press."""
+        self.script("() => { document.querySelector('#my-now')?.click(); }")
+        until(lambda: not self.is_shown("#my-countdown"))
 
     def row(self, user, part=None):
         """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight

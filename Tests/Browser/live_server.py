@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 import requests
 
+from held_port import hold_port
+
 root = pathlib.Path(__file__).resolve().parents[2]
 start_seconds = 120
 # The password of every user whom a test creates to sign in.
@@ -18,14 +20,15 @@ password = "a long password"
 
 
 class LiveServer:
-    """`muster serve` over a folder. It can be killed and started again on the same port."""
+    """`muster serve` over a folder. It can be killed and started again on the same port, which nobody else gets while
+    the server is down."""
 
     admin = ("admin", "a sound password for tests")
 
     def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
         self.arguments = list(arguments)
-        self.port = 0
+        self.held, self.port = hold_port()
         self.process = None
         self.address = None
 
@@ -46,7 +49,6 @@ class LiveServer:
                 ready = re.search(r"Muster is ready at (http://\S+)", line)
                 if ready:
                     self.address = ready[1].rstrip("/")
-                    self.port = int(self.address.rsplit(":", 1)[1])
                     return
         finally:
             watchdog.cancel()

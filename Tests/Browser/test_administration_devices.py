@@ -42,7 +42,7 @@ def scanned(page):
 
 def report(server, token, address=None, **auth):
     return requests.post(
-        address or f"{server.address}/owntracks", auth=("port-east-ann", token), timeout=20,
+        address or f"{server.address}/owntracks", auth=("port-east-ann", token), timeout=60,
         json={"_type": "location", "lat": 59.9, "lon": 10.7, "tst": int(time.time()), "batt": 12, "acc": 5}, **auth)
 
 
@@ -123,7 +123,7 @@ def test_the_settings_of_a_tracker_app_are_those_of_the_command_line(screen, ser
     assert token not in screen.page.script("() => document.documentElement.outerHTML")
     path = {"overland": "overland", "ulogger": "ulogger/client/index.php"}.get(app, "osmand")
     answer = requests.post(
-        f"{server.address}/{path}", timeout=20, headers={"Authorization": f"Bearer {token}"},
+        f"{server.address}/{path}", timeout=60, headers={"Authorization": f"Bearer {token}"},
         json={"locations": [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [10.7, 59.9]},
                              "properties": {"timestamp": datetime.now(timezone.utc).isoformat()}}]}
         if app == "overland" else None,
@@ -167,7 +167,7 @@ def test_the_code_for_atak_enrolls_as_that_of_the_command_line(screen, server, l
     screen.press("Close").hides("shown only now")
     screen.shows("code for ATAK, until")
     assert token not in screen.page.script("() => document.documentElement.outerHTML")
-    config = requests.get(f"{server.address}/Marti/api/tls/config", auth=("", token), timeout=20)
+    config = requests.get(f"{server.address}/Marti/api/tls/config", auth=("", token), timeout=60)
     assert config.status_code == 200
     picture(screen.page, "tokens")
 
@@ -221,7 +221,7 @@ def test_the_key_of_a_device_is_set_and_removed_and_never_shown(screen, server, 
 def test_reports_that_nobody_could_read_are_shown_as_text(screen, server, leaders):
     token = server.ask("POST", "users/port-east-ann/devices/phone/token")["token"]
     broken = '{"_type": "location", "lat": <script>document.title="owned"</script>'
-    requests.post(f"{server.address}/owntracks", auth=("port-east-ann", token), data=broken, timeout=20)
+    requests.post(f"{server.address}/owntracks", auth=("port-east-ann", token), data=broken, timeout=60)
     screen.open("devices", "port-east-ann", "phone", user=server.admin).shows("Reports that could not be read")
     screen.page.find(".administration .rows button").first.click()
     screen.shows("<script>")

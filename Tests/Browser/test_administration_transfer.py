@@ -71,7 +71,7 @@ def test_a_table_is_tried_mended_imported_and_its_people_get_passwords(screen, s
     choose(screen, "name,team,crew\nimp-eva,imp-new,Engine 1\nimp-juan,imp-new,\n")
     screen.field("Create teams that do not exist; otherwise they are faults").check()
     screen.press("Look for faults").shows("It would create 2 users, 1 team, 1 crew, 2 devices.")
-    assert requests.get(f"{server.address}/api/v1/teams/imp-new", auth=server.admin, timeout=20).status_code == 404
+    assert requests.get(f"{server.address}/api/v1/teams/imp-new", auth=server.admin, timeout=60).status_code == 404
     screen.press("Import").shows("Created: 2 users, 1 team, 1 crew, 2 devices.")
     assert [user["crew"] for user in [server.ask("GET", "users/imp-eva")]] == ["Engine 1"]
 
@@ -80,7 +80,7 @@ def test_a_table_is_tried_mended_imported_and_its_people_get_passwords(screen, s
     table = saved(screen, "Save as a table")
     assert [row["name"] for row in table] == ["imp-eva", "imp-juan"]
     for row in table:
-        answer = requests.post(f"{server.address}/api/v1/session", json=row, timeout=20)
+        answer = requests.post(f"{server.address}/api/v1/session", json=row, timeout=60)
         assert answer.ok, row
         assert row["password"] not in screen.page.script("() => document.documentElement.outerHTML")
 

@@ -304,7 +304,7 @@ def test_what_is_typed_outlasts_a_session_that_ends(page, server):
     page.find(".incident > .deeds").get_by_role("button", name="All clear…").click()
     until(lambda: page.find("#ask-reason").input_value() == "everyone was counted by hand")
     page.find(".dialog .primary").click()
-    until(lambda: not server.ask("GET", f"incidents/{number}")["open"], seconds=30)
+    until(lambda: not server.ask("GET", f"incidents/{number}")["open"])
     assert server.ask("GET", f"incidents/{number}")["reason"] == "everyone was counted by hand"
     page.faults()
 

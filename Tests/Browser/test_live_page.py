@@ -64,6 +64,7 @@ def test_a_late_position_moves_nobody(page, server):
     until(lambda: [drawn["coordinates"] for drawn in page.drawn("late")] == [pytest.approx(inside_a, abs=1e-4)])
 
 
+@pytest.mark.without_map
 def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, server):
     back = server.make_member("back", "north")
     page.open().sign_in()
@@ -81,6 +82,7 @@ def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, 
     assert not page.is_shown("#alarms")
 
 
+@pytest.mark.without_map
 def test_markup_in_a_name_is_shown_as_text(page, server):
     name = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     server.make_team("markup", [box("m", name, 10.7600, 59.9080, muster=True)])
@@ -93,6 +95,7 @@ def test_markup_in_a_name_is_shown_as_text(page, server):
     assert page.find("#live img[src='x'], #live script").count() == 0
 
 
+@pytest.mark.without_map
 def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     carla = server.make_member("carla", "north")
     page.open().sign_in()
@@ -121,6 +124,7 @@ def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     assert all(server.address in fault and ("ERR_" in fault or "maplibre" in fault) for fault in faults), faults
 
 
+@pytest.mark.without_map
 def test_a_reload_stays_signed_in_and_signing_out_does_not(page):
     page.open().sign_in()
     for _ in range(2):
@@ -134,6 +138,7 @@ def test_a_reload_stays_signed_in_and_signing_out_does_not(page):
     assert stored == "[{},{}]"
 
 
+@pytest.mark.without_map
 def test_a_copied_tab_does_not_end_the_first_ones_session(page):
     page.open().sign_in()
     stored = page.script("() => sessionStorage.getItem('muster.session')")
@@ -159,6 +164,7 @@ def test_a_one_time_code_leaves_the_address_at_once(page):
     assert "401" in " ".join(page.faults())
 
 
+@pytest.mark.without_map
 def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
     page.open().sign_in()
     dora = server.make_member("dora", "north")
@@ -169,6 +175,7 @@ def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
     until(lambda: "Assembly point C" in (page.row("dora") or ""))
 
 
+@pytest.mark.without_map
 @pytest.mark.parametrize("role, sees_team", [("leader", True), ("member", False)])
 def test_each_role_sees_what_it_may_and_no_more(page, server, role, sees_team):
     own, other = f"own-{role}", f"other-{role}"

@@ -19,7 +19,7 @@ def packed_bytes(server, paths):
     size = 0
     for path in paths:
         with requests.get(f"{server.address}/{path}", headers={"Accept-Encoding": "gzip"}, stream=True,
-                          timeout=20) as answer:
+                          timeout=60) as answer:
             size += len(answer.raw.read(decode_content=False))
     return size
 

@@ -250,7 +250,7 @@ def test_what_a_page_cannot_do_leads_to_the_code_of_owntracks(app, server, walke
     assert [each["name"] for each in server.ask("GET", f"devices?user={walker}")["items"]] == ["phone"]
     for language in ("en", "es", "ja", "zh"):
         app.script("(language) => trial.speak(language)", language)
-        assert faults_of(app) == [], language
+        assert faults_of(app, is_translation=language != "en") == [], language
         if pictures:
             app.set_view(**phone)
             app.save_picture(f"{pictures}/me-tracking-{language}.png")

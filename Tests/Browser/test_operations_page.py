@@ -88,7 +88,7 @@ def test_a_key_is_shown_once_works_and_is_revoked(page, server):
     assert key not in page.script("() => document.documentElement.outerHTML")
     press(page, "Revoke <b>gate</b> PC…", "")
     until(lambda: "No keys" in page.text("main.screen"))
-    refused = requests.get(f"{server.address}/api/v1/session", headers={"Authorization": f"Bearer {key}"}, timeout=20)
+    refused = requests.get(f"{server.address}/api/v1/session", headers={"Authorization": f"Bearer {key}"}, timeout=60)
     assert refused.status_code == 401
 
 
@@ -121,7 +121,7 @@ def test_an_admin_makes_an_aws_key_for_another_and_replaces_the_signing_key(page
 
 def test_own_datasets_and_devices_are_listed_and_removed(page, server):
     body = {"records": [{"key": "theme", "value": "dark", "syncCount": 0}]}
-    requests.patch(f"{server.address}/api/v1/datasets/settings", json=body, auth=("east-lead", password), timeout=20
+    requests.patch(f"{server.address}/api/v1/datasets/settings", json=body, auth=("east-lead", password), timeout=60
                    ).raise_for_status()
     page.open().sign_in("west-lead", password)
     show(page, "datasets")
@@ -140,10 +140,10 @@ def test_own_datasets_and_devices_are_listed_and_removed(page, server):
 def test_a_browser_of_ones_own_hears_of_a_dataset_and_is_removed(page, server, receiver):
     keys = {"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
             "auth": "BTBZMqHH6r4Tts7J_aSIgg"}
-    requests.post(f"{server.address}/api/v1/push/devices", auth=("east-lead", password), timeout=20, json={
+    requests.post(f"{server.address}/api/v1/push/devices", auth=("east-lead", password), timeout=60, json={
         "platform": "webpush", "subscription": {"endpoint": f"{receiver.address}/push", "keys": keys},
     }).raise_for_status()
-    requests.patch(f"{server.address}/api/v1/datasets/settings", auth=("east-lead", password), timeout=20, json={
+    requests.patch(f"{server.address}/api/v1/datasets/settings", auth=("east-lead", password), timeout=60, json={
         "records": [{"key": "theme", "value": "dark", "syncCount": 0}]}).raise_for_status()
     page.open().sign_in("east-lead", password)
     show(page, "datasets")
@@ -152,7 +152,7 @@ def test_a_browser_of_ones_own_hears_of_a_dataset_and_is_removed(page, server, r
     for is_told in (True, False):
         tells.click()
         until(lambda: bool(requests.get(f"{server.address}/api/v1/push/devices", auth=("east-lead", password),
-                                        timeout=20).json()["items"][0]["datasets"]) is is_told)
+                                        timeout=60).json()["items"][0]["datasets"]) is is_told)
         until(lambda: tells.is_checked() is is_told)
     with page.answering() as asked:
         page.find("main.screen [data-id]").get_by_role("button").click()
@@ -201,7 +201,7 @@ def test_gateways_say_who_hears_what_and_a_leader_sees_the_own_team(page, server
 
 def test_a_report_that_could_not_be_read_is_shown_as_text(page, server):
     token = server.ask("POST", "users/east-ann/devices/phone/token")["token"]
-    requests.post(f"{server.address}/owntracks", data=b'<script>alert("x")</script>', timeout=20,
+    requests.post(f"{server.address}/owntracks", data=b'<script>alert("x")</script>', timeout=60,
                   headers={"Authorization": f"Bearer {token}"}).raise_for_status()
     page.open().sign_in()
     show(page, "reports")
@@ -252,7 +252,7 @@ def test_an_admin_hands_a_code_over_and_the_log_names_who_read_it(page, server):
     press(page, "Show the codes")
     until(lambda: "Nobody waits for a code" in page.text("main.screen"))
     client = server.ask("GET", "cognito")["clientId"]
-    requests.post(server.address, json={"ClientId": client, "Username": "west-lead"}, timeout=20, headers={
+    requests.post(server.address, json={"ClientId": client, "Username": "west-lead"}, timeout=60, headers={
         "X-Amz-Target": "AWSCognitoIdentityProviderService.ForgotPassword",
         "Content-Type": "application/x-amz-json-1.1"}).raise_for_status()
     press(page, "Show the codes")

@@ -90,9 +90,9 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
             kept, stored = log.read_text().count("kept here: "), count_stored(server)
             server.kill()
             # The walk goes on meanwhile, and its end is no reason to wait.
-            until(lambda: log.read_text().count("kept here: ") > kept or walker.poll() is not None, seconds=30)
+            until(lambda: log.read_text().count("kept here: ") > kept or walker.poll() is not None)
             server.start()
-            until(lambda: count_stored(server) > stored or walker.poll() is not None, seconds=30)
+            until(lambda: count_stored(server) > stored or walker.poll() is not None)
         assert walker.wait(120) == 0, log.read_text()
     finally:
         walker.kill()
@@ -101,10 +101,10 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
     until(lambda: page.is_live() and page.row("ann"))
     page.row_of("ann").locator(".person").press("Enter")
     page.find("#track-span").select_option("day")
-    until(lambda: words(page).startswith(f"{point_count} points, "), seconds=30)
+    until(lambda: words(page).startswith(f"{point_count} points, "))
     # While the map still comes closer, its points are as rough as those of a map from afar.
     walked = pytest.approx([south + index * 0.0003 for index in range(point_count)], abs=1e-4)
-    until(lambda: [point["coordinates"][1] for point in drawn(page)] == walked, seconds=30)
+    until(lambda: [point["coordinates"][1] for point in drawn(page)] == walked)
     if "MUSTER_SCREENSHOTS" in os.environ:
         time.sleep(1.5)  # The picture is for a person: let the view settle.
         page.save_picture(pathlib.Path(os.environ["MUSTER_SCREENSHOTS"]) / "track.png")
@@ -126,7 +126,7 @@ def test_a_track_that_is_there_before_the_map_is_shown_whole(context, own_page, 
         page.find("#track-span").select_option("day")
     until(lambda: words(page).startswith("5 points, "))
     held[0].continue_()
-    until(lambda: len(drawn(page)) == 5, seconds=30)
+    until(lambda: len(drawn(page)) == 5)
 
 
 def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_it(own_page, own_server):

@@ -67,7 +67,7 @@ def couch(origin, tmp_path_factory):
 @pytest.mark.parametrize("scenario", expected)
 def test_pouchdb_replicates_from_a_page_of_another_origin(context, origin, couch, scenario):
     url = f"{couch.address}/db-{scenario.lower()}"
-    assert requests.put(url, auth=couch.admin, timeout=30).status_code == 201
+    assert requests.put(url, auth=couch.admin, timeout=60).status_code == 201
     tab = context.new_page()
     tab.goto(origin)
     name, password = couch.admin

@@ -107,21 +107,21 @@ def test_at_each_moment_everybody_stands_where_the_record_has_them(replay, hour)
     for minutes in (1, 25, 49):
         moment = (begin + timedelta(minutes=minutes)).replace(microsecond=0)
         go_to(replay, moment)
-        until(lambda: matches(replay, hour, moment), seconds=30)
+        until(lambda: matches(replay, hour, moment))
     # Within the hour the slider goes anywhere, forward and back.
     first = moment.replace(minute=0, second=0)
     for seconds in (30, 1800, 900, 1799):
         at = first + timedelta(seconds=seconds)
         if at < opened:
             seek(replay, seconds)
-            until(lambda: matches(replay, hour, at), seconds=30)
+            until(lambda: matches(replay, hour, at))
     assert replay.asked and all((end - start) <= timedelta(minutes=15) for start, end in replay.asked)
 
 
 def test_a_gap_is_not_filled_and_the_mark_fades(replay, hour):
     gap = hour["pier-quay"][0][0] + timedelta(minutes=20)
     go_to(replay, gap.replace(microsecond=0))
-    until(lambda: matches(replay, hour, gap.replace(microsecond=0)), seconds=30)
+    until(lambda: matches(replay, hour, gap.replace(microsecond=0)))
     found = until(lambda: shown(replay))
     assert found["pier-quay"]["fade"] < 0.6 and found["pier-ann"]["fade"] is None
 
@@ -174,11 +174,11 @@ def test_it_is_played_and_stepped_by_the_keyboard(replay, hour):
 def test_a_crew_is_shown_alone_and_a_person_is_drawn_and_told(replay, hour):
     moment = (hour["pier-ann"][0][0] + timedelta(minutes=40)).replace(microsecond=0)
     go_to(replay, moment)
-    until(lambda: matches(replay, hour, moment), seconds=30)
+    until(lambda: matches(replay, hour, moment))
     replay.find("#replay-crew").select_option(label="Boats")
     until(lambda: list(shown(replay) or []) == ["pier-ann"])
     [[_, longitude, latitude]] = truth(hour, moment)["pier-ann"]
-    drawn = until(lambda: replay.drawn("pier-ann"), seconds=30)
+    drawn = until(lambda: replay.drawn("pier-ann"))
     assert drawn[0]["coordinates"] == pytest.approx([longitude, latitude], abs=1e-4)
 
 
@@ -229,5 +229,5 @@ def test_the_timeline_and_a_replay_are_clean(replay, hour):
     replay.set_view(1280, 800)
     moment = (hour["pier-ann"][0][0] + timedelta(minutes=40)).replace(microsecond=0)
     go_to(replay, moment)
-    until(lambda: matches(replay, hour, moment), seconds=30)
+    until(lambda: matches(replay, hour, moment))
     assert faults_of(replay) == []

@@ -90,6 +90,7 @@ def test_a_walker_is_inside_then_checked_then_inside_again(page, server, team):
     assert not [text for _, text in page.events() if text.startswith("wanda left")]
 
 
+@pytest.mark.without_map
 def test_a_presence_is_there_after_a_reload_and_gone_once_outside(page, server, team):
     walker = Walker(server.make_member("wilma", team), seed=8)
     walker.walk(-150, 0)
@@ -102,6 +103,7 @@ def test_a_presence_is_there_after_a_reload_and_gone_once_outside(page, server, 
     until(lambda: page.row_has("wilma", "Located"))
 
 
+@pytest.mark.without_map
 def test_a_region_too_small_for_the_accuracy_is_shown_as_such_and_not_as_outside(page, server, team):
     walker = Walker(server.make_member("willy", team), seed=9)
     walker.accuracy = 40
@@ -110,6 +112,7 @@ def test_a_region_too_small_for_the_accuracy_is_shown_as_such_and_not_as_outside
     until(lambda: presence(page, "willy") == "accuracy too poor for Kiosk")
 
 
+@pytest.mark.without_map
 def test_under_the_raw_policy_no_probability_is_shown(page, server):
     server.make_team("raw", [circle("yard", "Yard", *east_of_centre(2000), 60)])
     phone = server.make_member("rolf", "raw")
@@ -123,6 +126,7 @@ def test_under_the_raw_policy_no_probability_is_shown(page, server):
     until(lambda: presence(page, "rolf") == "")
 
 
+@pytest.mark.without_map
 def test_a_row_keeps_its_height_whatever_it_shows(page, server, team):
     phone = server.make_member("wenda", team)
     page.open().sign_in()

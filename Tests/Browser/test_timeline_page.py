@@ -50,7 +50,7 @@ def test_what_happens_is_listed_at_once_and_also_what_happened_during_a_cut(time
     server.ask("POST", "users/lock-ann/declarations", {"kind": "needsHelp"})
     until(lambda: any(line.startswith("lock-ann needs help") for line in lines(timeline)[:1]))
     server.kill()
-    until(lambda: not timeline.is_live(), seconds=30)
+    until(lambda: not timeline.is_live())
     server.start()
     server.ask("POST", "users/lock-ann/declarations", {"kind": "clear"})
     server.ask("POST", "users/lock-ben/declarations", {"kind": "offSite"})
@@ -118,8 +118,7 @@ def test_a_replay_is_opened_anew_at_its_address_and_its_texts_fit_in_every_langu
         until(lambda: timeline.script("() => document.documentElement.lang") == language)
         timeline.reload()
         until(lambda: timeline.script("() => document.querySelector('.replay-banner time')?.dateTime") is not None
-              and timeline.text(".replay-state") == "" and timeline.is_shown("#connection[data-state=live]"),
-              seconds=30)
+              and timeline.text(".replay-state") == "" and timeline.is_shown("#connection[data-state=live]"))
         shown = timeline.find(".replay-banner time").get_attribute("datetime")
         assert datetime.fromisoformat(shown.replace("Z", "+00:00")) == moment
         assert texts_without_room(timeline) == [], language

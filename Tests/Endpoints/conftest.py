@@ -17,10 +17,12 @@ from wire import Wire  # noqa: E402
 
 
 longest = (
-    "test_live_page", "test_command_line", "test_track", "test_roll", "test_availability", "test_scan", "test_live",
-    "test_command_page", "test_docs_commands", "test_push_apps", "test_full_disk", "test_page_track", "test_start",
-    "test_declarations", "test_refused_documents", "test_first_start", "test_sureness", "test_relay",
-    "test_push_faults", "test_late_crossings", "test_replication_crashes", "test_nearby", "test_ranges")
+    "test_command_line", "test_track", "test_availability", "test_scan", "test_live", "test_command_page",
+    "test_docs_commands", "test_push_apps", "test_full_disk", "test_start", "test_refused_documents",
+    "test_first_start", "test_relay", "test_push_faults", "test_late_crossings", "test_replication_crashes",
+    "test_nearby", "test_ranges", "test_nearby_network", "test_tls", "test_links", "test_webhooks", "test_replicate",
+    "test_hostile_connections", "test_beacons", "test_tak_picture", "test_mqtt_bridge", "test_faults", "test_crash",
+    "test_warnings", "test_hostile_feeds")
 """The files whose tests take longest, the longest first."""
 
 

@@ -35,7 +35,7 @@ def send(server, key, body=b"{}", *, signed=None, service="geo", at=None, change
     headers = dict(request.headers)
     if change:
         change(headers)
-    return requests.post(server.address + path, data=body, headers=headers, timeout=30)
+    return requests.post(server.address + path, data=body, headers=headers, timeout=60)
 
 
 def code(response):
@@ -57,7 +57,7 @@ def test_a_tampered_body_does_not_match(server, key):
 def test_a_tampered_path_does_not_match(server, key):
     request = AWSRequest("GET", server.address + "/tracking/v0/trackers/one", headers={})
     SigV4Auth(Credentials(key["accessKeyId"], key["secretAccessKey"]), "geo", "eu-west-2").add_auth(request)
-    answer = requests.get(server.address + "/tracking/v0/trackers/two", headers=dict(request.headers), timeout=30)
+    answer = requests.get(server.address + "/tracking/v0/trackers/two", headers=dict(request.headers), timeout=60)
     assert code(answer) == (403, "SignatureDoesNotMatch")
 
 
@@ -85,9 +85,9 @@ def test_another_service_or_another_time_is_refused(server, key):
 
 
 def test_a_request_without_a_signature_is_refused_as_such(server):
-    answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=30)
+    answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=60)
     assert code(answer) == (403, "MissingAuthenticationToken")
-    answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=30,
+    answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=60,
                            headers={"Authorization": f"Bearer {server.admin().token}"})
     assert code(answer) == (403, "MissingAuthenticationToken")
 

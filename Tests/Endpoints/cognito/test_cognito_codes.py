@@ -127,7 +127,7 @@ def test_people_sign_up_where_registration_is_open(make_server):
         UserPoolId=settings["userPoolId"], Username="admin")["UserAttributes"][0]["Value"]
     for name in ("no name", subject):
         refused("InvalidParameterException", 400, idp.sign_up, **arguments, Username=name)
-    answer = requests.put(f"{server.address}/api/users/{subject}", timeout=30,
+    answer = requests.put(f"{server.address}/api/users/{subject}", timeout=60,
                           json={"username": subject, "password": "a good password"})
     assert answer.status_code == 400 and "UUID" in answer.text
     refused("InvalidPasswordException", 400, idp.sign_up, ClientId=settings["clientId"], Username="other",

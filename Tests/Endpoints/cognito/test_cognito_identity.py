@@ -125,8 +125,8 @@ def test_credentials_end_with_a_password_in_users_and_with_their_session(server,
     held = uma.client("location")
     held.list_geofence_collections()
     own = f"{server.address}/_users/org.couchdb.user:uma"
-    changed = requests.put(own, auth=("uma", "uma's password"), timeout=30, json={
-        "_rev": requests.get(own, auth=("uma", "uma's password"), timeout=30).json()["_rev"], "name": "uma",
+    changed = requests.put(own, auth=("uma", "uma's password"), timeout=60, json={
+        "_rev": requests.get(own, auth=("uma", "uma's password"), timeout=60).json()["_rev"], "name": "uma",
         "password": "a new password"})
     assert changed.status_code == 201, changed.text
     refused("UnrecognizedClientException", 403, held.list_geofence_collections)

@@ -338,5 +338,5 @@ def test_tokens_name_the_configured_address(make_server):
     issuer = f"https://muster.example/{pool}"
     for token in (tokens["IdToken"], tokens["AccessToken"]):
         assert jwt.decode(token, options={"verify_signature": False})["iss"] == issuer
-    described = requests.get(f"{server.address}/{pool}/.well-known/openid-configuration", timeout=30).json()
+    described = requests.get(f"{server.address}/{pool}/.well-known/openid-configuration", timeout=60).json()
     assert described["issuer"] == issuer

@@ -135,14 +135,14 @@ def test_a_large_update_refers_to_its_records_where_the_server_knows_its_address
         address = record["kinesisSyncRecordsURL"]
         assert address.startswith("https://muster.example/")
         address = address.replace("https://muster.example", world.server.address)
-        contents = requests.get(address, timeout=30).json()
+        contents = requests.get(address, timeout=60).json()
         assert {entry["key"]: len(entry["value"]) for entry in contents} == {"a": 600_000, "b": 100}
         # Later changes arrive with records of their own.
         world.put("big", b="y")
-        assert [entry["key"] for entry in requests.get(address, timeout=30).json()] == ["a"]
+        assert [entry["key"] for entry in requests.get(address, timeout=60).json()] == ["a"]
         other = address[:-3] + ("AAA" if address[-3:] != "AAA" else "BBB")
         for wrong in (other, address + "A", address.rsplit("/", 1)[0] + "/x"):
-            assert requests.get(wrong, timeout=30).status_code == 404
+            assert requests.get(wrong, timeout=60).status_code == 404
 
 
 def test_all_datasets_are_published_once_a_day_and_also_across_kill_9(world):

@@ -108,7 +108,7 @@ def test_one_of_two_concurrent_updates_with_the_same_count_wins(server, people):
         together, outcomes = threading.Barrier(2), {}
 
         def update(name, count=count, token=token, together=together, outcomes=outcomes):
-            together.wait(30)
+            together.wait(60)
             try:
                 outcomes[name] = clients[name].update_records(
                     **ana.names, DatasetName="threads", SyncSessionToken=token, DeviceId=name,

@@ -1,8 +1,6 @@
 """Bad input, large input, and a server that is killed: CouchDB's words, and nothing half stored."""
 
 import concurrent.futures
-import os
-import pathlib
 import socket
 import threading
 
@@ -72,16 +70,10 @@ def test_a_file_that_is_cut_off_is_not_there(server, couch, db):
     assert couch.ok("PUT", db + "/a/file", raw=bytes(1_000_000))["ok"]
 
 
-def processor_seconds(server):
-    """The time for which the server has had a processor since it started."""
-    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def test_thousands_of_conflicts_have_one_winner_and_delay_nobody(server, couch, db):
     count = 3000
     leaves = [{"_id": "a", "n": n, **revisions(f"{n:032x}", high)} for n in range(count)]
-    before = processor_seconds(server)
+    before = server.processor_seconds()
     assert couch.ok("POST", db + "/_bulk_docs", {"docs": leaves, "new_edits": False}) == []
     document = couch.ok("GET", db + "/a", conflicts=True)
     assert document["_rev"] == f"2-{count - 1:032x}" and len(document["_conflicts"]) == count - 1
@@ -99,7 +91,7 @@ def test_thousands_of_conflicts_have_one_winner_and_delay_nobody(server, couch, 
     document = couch.ok("GET", db + "/a", meta=True)
     assert document["n"] == 0 and "_conflicts" not in document and len(document["_deleted_conflicts"]) == count - 1
     # Seconds; minutes, where a leaf costs what all the others are.
-    assert processor_seconds(server) - before < 60
+    assert server.processor_seconds() - before < 60
 
 
 def test_each_of_several_revisions_is_answered_without_the_others_metadata(couch, db):

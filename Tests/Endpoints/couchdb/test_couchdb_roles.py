@@ -203,7 +203,7 @@ def test_a_name_written_otherwise_is_the_same_database(people, server):
     for form, status in forms.items():
         for path in ("", "/doc", "/_all_docs?include_docs=true", "/_changes?include_docs=true", "/doc/file.txt"):
             for credentials in (others["member"].session.auth, others["location key"].session.auth):
-                client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+                client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
                 # As it stands: other clients tidy paths up before they send them.
                 client.request("GET", f"/{form}{path}", headers={
                     "Authorization": basic(*credentials)})

@@ -44,7 +44,7 @@ class Watch:
 
     def end(self):
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(60)
 
 
 @pytest.fixture

@@ -180,12 +180,12 @@ def test_a_thousand_people_are_read_at_once(server, admin):
     for number in range(0, 1000, 250):
         admin.make_device(f"p{number}").ok("POST", "/positions", fix(52.505, 13.405, now()))
     query = '{ people(first: 1000, team: "Team:many") { edges { node { name safety position { sampleTime } } } } }'
-    began = time.monotonic()
+    began = server.processor_seconds()
     answer = admin.ok("POST", "//graphql", {"query": query})
-    seconds = time.monotonic() - began
+    spent = server.processor_seconds() - began
     assert "errors" not in answer
     people = [edge["node"] for edge in answer["data"]["people"]["edges"]]
     assert len(people) == 1000
     assert sum(person["position"] is not None for person in people) == 4
-    print(f"1,000 people in {seconds * 1000:.0f} ms")
-    assert seconds < 5
+    print(f"1,000 people in {spent:.2f} s of processor time")
+    assert spent < 5

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 
 import pytest
 import requests
@@ -12,6 +13,7 @@ from websockets.exceptions import InvalidStatus
 
 from graphql_house import declare, first_change, make_house, safety, wish
 from graphql_wire import GraphQLWire as Wire, socket_address as address
+from waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -146,18 +148,26 @@ def test_a_websocket_has_a_bounded_number_of_operations(server, house):
 
 
 def test_an_address_has_a_bounded_number_of_websockets_without_a_proof(server):
-    wires = []
+    def shown():
+        return requests.get(f"{server.address}/metrics", timeout=60).text
+
+    eventually(shown, lambda text: 'muster_graphql_websockets{signed_in="no"} 0\n' in text)
+    request = (f"GET /graphql HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: Upgrade\r\n"
+               "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDAwMDAwMDAwMDAwMDAwMA==\r\n"
+               "Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n").encode()
+    strangers = [socket.create_connection(("127.0.0.1", server.port), 60) for _ in range(65)]
     try:
-        with pytest.raises(InvalidStatus) as refusal:
-            for _ in range(65):
-                wires.append(Wire(server))
-        assert refusal.value.response.status_code == 429
-        shown = requests.get(f"{server.address}/metrics", timeout=60).text
-        assert 'muster_graphql_websockets{signed_in="no"} 64\n' in shown
-        assert "muster_graphql_refused_websockets_total 1\n" in shown
+        # All at once: who has not signed in after ten seconds is closed out.
+        for stranger in strangers:
+            stranger.sendall(request)
+        answers = [stranger.recv(12) for stranger in strangers]
+        assert sorted(answers) == [b"HTTP/1.1 101"] * 64 + [b"HTTP/1.1 429"]
+        told = shown()
+        assert 'muster_graphql_websockets{signed_in="no"} 64\n' in told
+        assert "muster_graphql_refused_websockets_total 1\n" in told
     finally:
-        for wire in wires:
-            wire.socket.close()
+        for stranger in strangers:
+            stranger.close()
 
 
 def test_a_subscriber_whose_key_ends_is_told_and_closed_out(server, house, admin):

@@ -90,13 +90,13 @@ def test_each_form_of_credentials_is_accepted_and_the_last_one_counts(server, ow
     device = owner.device()
     plain = requests.Session()
     for headers in proofs(device["uuid"], device["token"]):
-        answer = plain.get(server.address + f"/devices/{device['uuid']}", headers=headers, timeout=30)
+        answer = plain.get(server.address + f"/devices/{device['uuid']}", headers=headers, timeout=60)
         assert answer.status_code == 200, headers
     # The owner's own UUID, and name, with a key.
     for name in (device["owner"], owner.name):
         for headers in proofs(name, owner.key):
             if name != owner.name or "X-Meshblu-UUID" not in headers or headers["X-Meshblu-UUID"] == name:
-                assert plain.get(server.address + "/mydevices", headers=headers, timeout=30).ok, headers
+                assert plain.get(server.address + "/mydevices", headers=headers, timeout=60).ok, headers
     wrong = [
         {}, {"meshblu_auth_uuid": device["uuid"]}, {"meshblu_auth_token": device["token"]},
         {"Authorization": "Basic %%%"}, {"Authorization": "Basic"},
@@ -106,7 +106,7 @@ def test_each_form_of_credentials_is_accepted_and_the_last_one_counts(server, ow
          "X-Meshblu-UUID": device["uuid"], "X-Meshblu-Token": "md_wrong"},
     ]
     for headers in wrong:
-        answer = plain.get(server.address + "/mydevices", headers=headers, timeout=30)
+        answer = plain.get(server.address + "/mydevices", headers=headers, timeout=60)
         assert answer.status_code == 401 and set(answer.json()) == {"error"}, headers
 
 
@@ -144,7 +144,7 @@ def test_properties_that_are_set_at_the_same_time_are_all_kept(owner):
     def put(number):
         for step in range(4):
             answer = requests.put(
-                f"{owner.address}/devices/{device['uuid']}", json={f"p{number}-{step}": step}, timeout=30,
+                f"{owner.address}/devices/{device['uuid']}", json={f"p{number}-{step}": step}, timeout=60,
                 headers={"meshblu_auth_uuid": device["uuid"], "meshblu_auth_token": device["token"]})
             assert answer.status_code == 200
 
@@ -176,7 +176,7 @@ def test_an_idempotency_key_is_separate_for_data_and_messages(admin, owner):
 
 def test_a_page_at_another_origin_may_send_every_form_of_credentials(make_server):
     server = make_server(arguments=["--cors-origin", "https://app.example"]).start()
-    preflight = requests.options(server.address + "/data/x", timeout=30, headers={
+    preflight = requests.options(server.address + "/data/x", timeout=60, headers={
         "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "meshblu_auth_uuid"})
     assert preflight.status_code == 204
@@ -190,7 +190,7 @@ def test_tokens_are_made_checked_and_revoked(owner):
     uuid = device["uuid"]
 
     def is_good(token):
-        answer = owner.session.get(owner.address + f"/authenticate/{uuid}", params={"token": token}, timeout=30)
+        answer = owner.session.get(owner.address + f"/authenticate/{uuid}", params={"token": token}, timeout=60)
         assert answer.json() == {"uuid": uuid, "authentication": answer.ok}
         return answer.ok
 
@@ -228,7 +228,7 @@ def test_a_user_cannot_read_or_change_anothers_devices(owner, other, admin):
     assert other.send("DELETE", f"devices/{device['uuid']}").status_code == 404
     # An admin's devices are the admin's, too: by this protocol nobody sees everyone's.
     found = requests.get(
-        owner.address + f"/data/{device['uuid']}", headers={"Authorization": f"Bearer {admin.token}"}, timeout=30)
+        owner.address + f"/data/{device['uuid']}", headers={"Authorization": f"Bearer {admin.token}"}, timeout=60)
     assert found.status_code == 404
     # A device fires for itself alone, and reads what its owner's other devices fired.
     second = owner.device()
@@ -280,7 +280,7 @@ def test_the_body_wins_over_the_query_and_a_token_is_never_stored_as_data(server
     assert answer.status_code == 201
     (item,) = data(owner, device)
     assert (item["a"], item["b"]) == ("body", "2 3") and "token" not in item
-    owner.session.get(owner.address + f"/authenticate/{device['uuid']}?token={device['token']}", timeout=30)
+    owner.session.get(owner.address + f"/authenticate/{device['uuid']}?token={device['token']}", timeout=60)
     owner.send("DELETE", f"devices/{device['uuid']}/tokens/{device['token']}")
     assert device["token"] not in server.log() and owner.key not in server.log()
 
@@ -373,7 +373,7 @@ def test_subscriptions_of_a_token_are_few_and_end_with_it(owner):
 
 
 def test_status_is_for_anyone(server):
-    answer = requests.get(server.address + "/status", timeout=30)
+    answer = requests.get(server.address + "/status", timeout=60)
     assert (answer.status_code, answer.json()) == (200, {"meshblu": "online"})
 
 

@@ -4,8 +4,6 @@ asked, hear answers and messages on the topic that is the uuid. What it does is 
 import contextlib
 import itertools
 import json
-import os
-import pathlib
 import queue
 import subprocess
 import uuid as uuids
@@ -289,12 +287,6 @@ def test_invalid_json_is_counted_and_other_topics_are_refused(admin, port, owner
     assert data(owner, device) == []
 
 
-def processor_seconds(server):
-    """Returns the time for which a server has occupied processors: other than a clock's, it is its own work alone."""
-    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def test_messages_to_unknown_uuids_delay_no_other_client(server, port, owner):
     """A server must not look through all of the owner's devices for each UUID, each message and each client."""
     device, last = [owner.device() for _ in range(90)][:2]
@@ -308,12 +300,12 @@ def test_messages_to_unknown_uuids_delay_no_other_client(server, port, owner):
             client.send(subscribe)
             assert client.read()[0] == 0x90
         sender = stack.enter_context(Gadget(port, device))
-        began = processor_seconds(server)
+        began = server.processor_seconds()
         for _ in range(30):
             sender.tell("message", {"devices": nobody})
         # Who has received this one has been through all before it.
         sender.tell("message", {"devices": last["uuid"]})
         assert all(client.read()[0] == 0x30 for client in clients)
-        spent = processor_seconds(server) - began
+        spent = server.processor_seconds() - began
         print(f"{spent} s")
         assert spent < 20

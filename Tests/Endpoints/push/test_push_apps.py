@@ -281,7 +281,7 @@ def test_cognito_syncs_errors_for_devices_are_amazons(cognito, admin, server):
 
 
 def test_the_app_that_gets_the_pushes_may_open_links_to_the_server(server):
-    answer = requests.get(f"{server.address}/.well-known/apple-app-site-association", timeout=30)
+    answer = requests.get(f"{server.address}/.well-known/apple-app-site-association", timeout=60)
     assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "application/json")
     app = f"{team_id}.{topic}"
     assert answer.json() == {

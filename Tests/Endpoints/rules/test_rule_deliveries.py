@@ -160,4 +160,4 @@ def test_a_removed_target_leaves_its_rules(server, admin, receiver):
     admin.ok("POST", "/rules", {"name": "r", "pattern": {"source": ["drill"]}, "targets": [{"target": "hook"}]})
     admin.ok("DELETE", "/targets/hook")
     assert admin.ok("GET", "/rules/r")["targets"] == []
-    assert requests.get(server.address + "/health", timeout=30).ok
+    assert requests.get(server.address + "/health", timeout=60).ok

@@ -141,6 +141,12 @@ class MusterProcess:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) * 1024
 
+    def processor_seconds(self):
+        """Returns the time for which the process has occupied processors: other than a clock's, it is its own work
+        alone."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def open_sockets(self):
         """Returns the number of sockets that the process has open. Counts a socket until the server closes it, even
         if the client has closed its end."""
