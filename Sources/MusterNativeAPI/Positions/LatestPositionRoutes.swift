@@ -22,7 +22,7 @@ struct LatestPositionRoutes: NativeRoutes {
     private func listLatest(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (page, directory) = try visibleDevices(request, context)
         let (known, sequence) = try await whereabouts(of: page.items.map(\.number))
-        return .json { writer in
+        return .json(answering: request) { writer in
             writer.beginObject()
             writer.member("sequence", sequence.rawValue)
             writer.key("items")

@@ -27,7 +27,7 @@ struct PresenceRoutes: NativeRoutes {
             let reports = devices.flatMap { engine.reports(of: $0) }
             return (reports.map { ($0, engine.track(of: $0.device, in: $0.region)) }, sequence)
         }
-        return .json { writer in
+        return .json(answering: request) { writer in
             writer.beginObject()
             writer.member("sequence", sequence.rawValue)
             writer.member("items", listing: reports) { $0.presence($1.0, heard: $1.1, in: directory) }

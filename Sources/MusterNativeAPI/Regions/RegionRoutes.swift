@@ -74,7 +74,7 @@ struct RegionRoutes: NativeRoutes {
         if isKML { return RegionExport(of: collection, in: directory).response }
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
         let page = try Page(of: regions, limit: limit, after: query.text("cursor"))
-        return .json(as: Self.geoJSON) { writer in
+        return .json(answering: request, as: Self.geoJSON) { writer in
             writer.beginObject()
             writer.member("type", "FeatureCollection")
             writer.member("features", listing: page.items) { writer, region in

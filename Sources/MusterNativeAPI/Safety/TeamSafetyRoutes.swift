@@ -47,7 +47,7 @@ struct TeamSafetyRoutes: NativeRoutes {
                 engine.suspectServerClock(now: now), directory, sequence
             )
         }
-        return .json { writer in
+        return .json(answering: request) { writer in
             writer.beginObject()
             writer.member("team", team.name)
             writer.member("sequence", sequence.rawValue)

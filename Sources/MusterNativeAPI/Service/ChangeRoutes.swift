@@ -41,8 +41,6 @@ struct ChangeRoutes: NativeRoutes {
             bytes += LiveEvent(change, directory: directory).json
         }
         bytes += #"],"lastSequence":\#(last.rawValue),"more":\#(last < newest)}"#.utf8
-        return Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(ByteBuffer(bytes: bytes), as: "application/json", answering: request)
     }
 }
