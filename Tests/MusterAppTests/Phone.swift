@@ -75,6 +75,7 @@ import Testing
     /// Ends the app as a kill does: nothing more is stored.
     func kill() {
         app.account?.abandon()
+        source.leaveReader()
         app = AppModel(system)
     }
 
@@ -95,29 +96,45 @@ import Testing
 
 /// Positions that a test gives, to whoever reads them now.
 final class HandFedLocations: LocationUpdateSource {
-    private let continuation = Mutex<AsyncStream<LocationUpdate>.Continuation?>(nil)
+    private struct Reader {
+        var number = 0
+        var continuation: AsyncStream<LocationUpdate>.Continuation?
+    }
+
+    private let reader = Mutex(Reader())
 
     /// Gives an update to the present reader.
     ///
     /// - Returns: whether somebody reads.
     @discardableResult
     func give(_ update: LocationUpdate) -> Bool {
-        continuation.withLock { continuation in
-            guard let continuation else { return false }
+        reader.withLock { reader in
+            guard let continuation = reader.continuation else { return false }
             continuation.yield(update)
             return true
         }
     }
 
     /// Whether somebody reads.
-    var isRead: Bool { continuation.withLock { $0 != nil } }
+    var isRead: Bool { reader.withLock { $0.continuation != nil } }
+
+    /// Gives nothing more to the present reader, as when its app is killed.
+    func leaveReader() { reader.withLock { $0.continuation = nil } }
 
     func fixes() -> AsyncStream<Position> { AsyncStream { $0.finish() } }
 
     func updates() -> AsyncStream<LocationUpdate> {
-        AsyncStream { reader in
-            continuation.withLock { $0 = reader }
-            reader.onTermination = { [weak self] _ in self?.continuation.withLock { $0 = nil } }
+        AsyncStream { continuation in
+            let number = reader.withLock { reader in
+                reader = Reader(number: reader.number + 1, continuation: continuation)
+                return reader.number
+            }
+            // The reader of an app that was killed may end after that of the next one has begun.
+            continuation.onTermination = { [weak self] _ in
+                self?.reader.withLock { reader in
+                    if reader.number == number { reader.continuation = nil }
+                }
+            }
         }
     }
 }
