@@ -44,7 +44,7 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                let phone = Phone(at: address, over: server.connections, longSeconds: 100)
                 try await phone.signIn("ann")
                 phone.kill()
                 await phone.start()
@@ -73,7 +73,7 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                let phone = Phone(at: address, over: server.connections, longSeconds: 100)
                 try await phone.signIn("ann")
                 try await until { try phone.account.follower.isLive }
                 // The phone has stored how its clock differs: it needs no answer to a GET for the time of what is said.
@@ -233,7 +233,8 @@ import Testing
                     guard isUp.withLock({ $0 }) else { return .isAnswered(status: 503, body: "{}") }
                     return .isAnswered(status: 200, body: #"{"id":"device-1"}"#)
                 }
-                let phone = Phone(at: address, over: server.connections)
+                // Signing out waits for the removal, and not for some seconds at most.
+                let phone = Phone(at: address, over: server.connections, longSeconds: 5)
                 try await phone.signIn("ann")
                 let account = try phone.account
                 phone.app.take(pushToken: Data([1, 2]), isDebugging: true)

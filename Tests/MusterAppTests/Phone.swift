@@ -27,11 +27,11 @@ import Testing
     ///   - address: by which it reaches the server.
     ///   - now: its clock.
     ///   - keepers: what stores credentials; nil for files.
-    ///   - sleepsLong: whether a wait of minutes lasts until it is cancelled; otherwise it is a second.
+    ///   - longSeconds: from how many seconds on a wait lasts until it is cancelled; any other is a second at most.
     init(
         at address: String, over connections: HTTPConnections, folder: URL = URL(filePath: temporaryPath()),
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
-        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, sleepsLong: Bool = false
+        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, longSeconds: Double = .infinity
     ) {
         self.address = address
         self.folder = folder
@@ -42,7 +42,7 @@ import Testing
         options.pacing = ReplicationPacing(
             now: now,
             sleep: { seconds in
-                let isLong = sleepsLong && seconds > 100
+                let isLong = seconds >= longSeconds
                 try await Task.sleep(for: isLong ? .seconds(3_600) : .milliseconds(max(20, min(1_000, seconds * 50))))
             })
         self.options = options
@@ -85,9 +85,9 @@ import Testing
         await app.open()
     }
 
-    /// Lets two of the app's waits of 20 s go by, in which it would try again what it tries again by itself.
+    /// Lets two of the longest waits go by in which the app would try again what it tries again by itself.
     func pause() async throws {
-        for _ in 0..<2 { try await options.pacing.sleep(20) }
+        for _ in 0..<2 { try await Task.sleep(for: .seconds(1)) }
     }
 
     /// Words everything as of now.
