@@ -132,7 +132,8 @@ import Testing
         try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = Phone(at: server.address, over: server.connections, now: { clock.now })
+            // The notice waits for the end of the countdown, and not for 20 s of which the countdown's clock has none.
+            let phone = Phone(at: server.address, over: server.connections, now: { clock.now }, longSeconds: 20)
             try await phone.signIn("ann")
             try await until { try phone.account.follower.isLive }
             #expect(await phone.app.perform(.startSOS) == "SOS is sent in 5 s")
