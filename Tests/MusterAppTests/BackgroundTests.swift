@@ -55,7 +55,12 @@ import Testing
                 #expect(phone.notices.shown["action"] == nil, "success needs no notice")
 
                 network.decide { _ in .isAnswered(status: 503, body: "{}") }
-                await phone.app.perform(.needHelp, of: [:])
+                // The system lets the app wait until the server has failed, and no longer.
+                let action = Task { await phone.app.perform(.needHelp, of: [:], withinSeconds: 600) }
+                let safety = try phone.account.safety
+                try await until { safety.deliveries.contains { $0.text.contains("not sent yet") } }
+                action.cancel()
+                await action.value
                 #expect(phone.processTime.isHeld)
                 let notice = try #require(phone.notices.shown["action"])
                 #expect(notice.body.contains("not sent yet") && notice.isCritical)
