@@ -44,7 +44,7 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                let phone = Phone(at: address, over: server.connections, longSeconds: 100)
                 try await phone.signIn("ann")
                 phone.kill()
                 await phone.start()
@@ -55,7 +55,12 @@ import Testing
                 #expect(phone.notices.shown["action"] == nil, "success needs no notice")
 
                 network.decide { _ in .isAnswered(status: 503, body: "{}") }
-                await phone.app.perform(.needHelp, of: [:])
+                // The system lets the app wait until the server has failed, and no longer.
+                let action = Task { await phone.app.perform(.needHelp, of: [:], withinSeconds: 600) }
+                let safety = try phone.account.safety
+                try await until { safety.deliveries.contains { $0.text.contains("not sent yet") } }
+                action.cancel()
+                await action.value
                 #expect(phone.processTime.isHeld)
                 let notice = try #require(phone.notices.shown["action"])
                 #expect(notice.body.contains("not sent yet") && notice.isCritical)
@@ -73,7 +78,7 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                let phone = Phone(at: address, over: server.connections, longSeconds: 100)
                 try await phone.signIn("ann")
                 try await until { try phone.account.follower.isLive }
                 // The phone has stored how its clock differs: it needs no answer to a GET for the time of what is said.
@@ -132,7 +137,8 @@ import Testing
         try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            let phone = Phone(at: server.address, over: server.connections, now: { clock.now })
+            // The notice waits for the end of the countdown, and not for 20 s of which the countdown's clock has none.
+            let phone = Phone(at: server.address, over: server.connections, now: { clock.now }, longSeconds: 20)
             try await phone.signIn("ann")
             try await until { try phone.account.follower.isLive }
             #expect(await phone.app.perform(.startSOS) == "SOS is sent in 5 s")
@@ -233,7 +239,8 @@ import Testing
                     guard isUp.withLock({ $0 }) else { return .isAnswered(status: 503, body: "{}") }
                     return .isAnswered(status: 200, body: #"{"id":"device-1"}"#)
                 }
-                let phone = Phone(at: address, over: server.connections)
+                // Signing out waits for the removal, and not for some seconds at most.
+                let phone = Phone(at: address, over: server.connections, longSeconds: 5)
                 try await phone.signIn("ann")
                 let account = try phone.account
                 phone.app.take(pushToken: Data([1, 2]), isDebugging: true)

@@ -28,12 +28,16 @@ struct KilledAppTests {
             await phone.app.close()
             var dice = Dice(seed: Self.seed)
             for run in 0..<Self.kills {
+                let words = Int.random(in: 2...8, using: &dice)
                 let turns = Int.random(in: 0...100_000, using: &dice)
                 let address = server.address
                 let path = folder.path
                 await #expect(processExitsWith: .signal(SIGKILL)) {
-                    [address = address as String, path = path as String, run = run as Int, turns = turns as Int] in
-                    try await Self.speak(address, path, run, turns)
+                    [
+                        address = address as String, path = path as String, run = run as Int, words = words as Int,
+                        turns = turns as Int,
+                    ] in
+                    try await Self.speak(address, path, run, words, turns)
                 }
             }
             await phone.start()
@@ -50,18 +54,23 @@ struct KilledAppTests {
     }
 
     /// What the process does that is killed: it says one word after the other, and writes down each that was taken.
-    @MainActor private static func speak(_ address: String, _ path: String, _ run: Int, _ turns: Int) async throws {
+    /// Once so many words are taken, it lives for some turns of all other threads.
+    @MainActor private static func speak(
+        _ address: String, _ path: String, _ run: Int, _ words: Int, _ turns: Int
+    ) async throws {
         let phone = Phone(at: address, over: .shared, folder: URL(filePath: path))
         await phone.start()
         let account = try phone.account
-        Thread.detachNewThread {
-            for _ in 0..<turns { sched_yield() }
-            kill(getpid(), SIGKILL)
-        }
         let file = URL(filePath: path).appending(path: "taken").path
         if !FileManager.default.fileExists(atPath: file) { try Data().write(to: URL(filePath: file)) }
         let taken = try #require(FileHandle(forWritingAtPath: file))
         for word in 0..<1_000 {
+            if word == words {
+                Thread.detachNewThread {
+                    for _ in 0..<turns { sched_yield() }
+                    kill(getpid(), SIGKILL)
+                }
+            }
             await account.safety.askForHelp(note: "\(run).\(word)")
             try taken.seekToEnd()
             try taken.write(contentsOf: Data("needsHelp \(run).\(word)\n".utf8))

@@ -129,7 +129,11 @@ import Testing
             let map = try phone.account.map
             let box = try #require(map.whole)
             #expect(map.marks(in: box).contains { $0.user == "ann" && $0.state == .needsHelp })
-            #expect(map.areas.map(\.name) == ["The meadow"])
+            // The regions come with requests of their own.
+            try await until {
+                phone.tick()
+                return map.areas.map(\.name) == ["The meadow"]
+            }
             await person.act(.clear)
             try await until { person.state != .needsHelp }
             await anns.app.close()

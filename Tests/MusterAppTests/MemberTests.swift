@@ -107,7 +107,8 @@ import Testing
             try await phone.signIn("ann")
             try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill","note":"smoke in hall 2"}"#)
             var account = try phone.account
-            try await until { account.call.unseen != nil }
+            // MusterKit may hear of the incident before the feed is there, without the time of its call.
+            try await until { account.follower.isLive && account.call.unseen != nil }
             phone.tick()
             #expect(phone.app.navigation.sheet == .call)
             let card = try #require(account.call.unseen)
@@ -193,7 +194,10 @@ import Testing
                 for secondsAgo in [60.0, 40, 20, 1] {
                     phone.source.give(.fix(try position(secondsAgo, north: 0)))
                 }
-                try await until { account.phone.safety?.state == .safe }
+                // Safety and regions come by streams of their own.
+                try await until {
+                    account.phone.safety?.state == .safe && account.phone.regions.contains { $0.standing == .inside }
+                }
                 phone.tick()
                 #expect(account.status.state != .safe, "the phone alone makes nobody safe")
                 let guess = "This phone thinks you are inside The meadow. The server has not confirmed it."

@@ -291,7 +291,7 @@ import Testing
             try await server.make(["ann"], team: "crew")
             let network = PickyNetwork(to: server)
             try await network.run { @MainActor address in
-                let phone = Phone(at: address, over: server.connections, sleepsLong: true)
+                let phone = Phone(at: address, over: server.connections, longSeconds: 100)
                 try await phone.signIn("ann")
                 let account = try phone.account
                 try await until { account.follower.isLive }

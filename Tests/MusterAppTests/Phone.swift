@@ -27,11 +27,11 @@ import Testing
     ///   - address: by which it reaches the server.
     ///   - now: its clock.
     ///   - keepers: what stores credentials; nil for files.
-    ///   - sleepsLong: whether a wait of minutes lasts until it is cancelled; otherwise it is a second.
+    ///   - longSeconds: from how many seconds on a wait lasts until it is cancelled; any other is a second at most.
     init(
         at address: String, over connections: HTTPConnections, folder: URL = URL(filePath: temporaryPath()),
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
-        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, sleepsLong: Bool = false
+        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, longSeconds: Double = .infinity
     ) {
         self.address = address
         self.folder = folder
@@ -42,7 +42,7 @@ import Testing
         options.pacing = ReplicationPacing(
             now: now,
             sleep: { seconds in
-                let isLong = sleepsLong && seconds > 100
+                let isLong = seconds >= longSeconds
                 try await Task.sleep(for: isLong ? .seconds(3_600) : .milliseconds(max(20, min(1_000, seconds * 50))))
             })
         self.options = options
@@ -75,6 +75,7 @@ import Testing
     /// Ends the app as a kill does: nothing more is stored.
     func kill() {
         app.account?.abandon()
+        source.leaveReader()
         app = AppModel(system)
     }
 
@@ -84,9 +85,9 @@ import Testing
         await app.open()
     }
 
-    /// Lets two of the app's waits of 20 s go by, in which it would try again what it tries again by itself.
+    /// Lets two of the longest waits go by in which the app would try again what it tries again by itself.
     func pause() async throws {
-        for _ in 0..<2 { try await options.pacing.sleep(20) }
+        for _ in 0..<2 { try await Task.sleep(for: .seconds(1)) }
     }
 
     /// Words everything as of now.
@@ -95,29 +96,45 @@ import Testing
 
 /// Positions that a test gives, to whoever reads them now.
 final class HandFedLocations: LocationUpdateSource {
-    private let continuation = Mutex<AsyncStream<LocationUpdate>.Continuation?>(nil)
+    private struct Reader {
+        var number = 0
+        var continuation: AsyncStream<LocationUpdate>.Continuation?
+    }
+
+    private let reader = Mutex(Reader())
 
     /// Gives an update to the present reader.
     ///
     /// - Returns: whether somebody reads.
     @discardableResult
     func give(_ update: LocationUpdate) -> Bool {
-        continuation.withLock { continuation in
-            guard let continuation else { return false }
+        reader.withLock { reader in
+            guard let continuation = reader.continuation else { return false }
             continuation.yield(update)
             return true
         }
     }
 
     /// Whether somebody reads.
-    var isRead: Bool { continuation.withLock { $0 != nil } }
+    var isRead: Bool { reader.withLock { $0.continuation != nil } }
+
+    /// Gives nothing more to the present reader, as when its app is killed.
+    func leaveReader() { reader.withLock { $0.continuation = nil } }
 
     func fixes() -> AsyncStream<Position> { AsyncStream { $0.finish() } }
 
     func updates() -> AsyncStream<LocationUpdate> {
-        AsyncStream { reader in
-            continuation.withLock { $0 = reader }
-            reader.onTermination = { [weak self] _ in self?.continuation.withLock { $0 = nil } }
+        AsyncStream { continuation in
+            let number = reader.withLock { reader in
+                reader = Reader(number: reader.number + 1, continuation: continuation)
+                return reader.number
+            }
+            // The reader of an app that was killed may end after that of the next one has begun.
+            continuation.onTermination = { [weak self] _ in
+                self?.reader.withLock { reader in
+                    if reader.number == number { reader.continuation = nil }
+                }
+            }
         }
     }
 }

@@ -43,7 +43,8 @@ import Testing
                     let number = registrations.add(request)
                     return .isAnswered(status: status(request), body: #"{"id":"device-\#(number)"}"#)
                 }
-                let phone = Phone(at: address, over: server.connections)
+                // Signing out waits for the removals, and not for some seconds at most.
+                let phone = Phone(at: address, over: server.connections, longSeconds: 5)
                 try await phone.signIn("ann")
                 try await body(phone, registrations)
             }

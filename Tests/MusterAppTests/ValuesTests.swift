@@ -68,6 +68,26 @@ import Testing
         #expect(state.isOutdated, "the roll is read")
     }
 
+    @Test func `a change that comes while answers are on their way outlasts them`() throws {
+        var state = TeamState(user: "lea")
+        state.team = "crew"
+        state.replace(people: [person("ann", .unknown)], incidents: [])
+        let changes = try [
+            #"{"sequence":7,"type":"safety","user":"ann","state":"sos","source":"ownDeclaration"}"#,
+            #"{"sequence":8,"type":"roll","incident":1,"person":3,"event":"added"}"#,
+        ].map { try JSONValue(parsing: Array($0.utf8)) }
+        for change in changes { state.apply(change) }
+        var snapshot = TeamSnapshot(sequence: 6, role: "leader", team: "crew")
+        snapshot.people = [person("ann", .safe)]
+        state.adopt(snapshot, then: changes)
+        #expect(state.people["ann"]?.state == .sos && state.sequence == 8)
+        #expect(state.isOutdated, "the roll may be read from before the change")
+        // One that the answers hold already changes nothing.
+        snapshot.sequence = 8
+        state.adopt(snapshot, then: changes)
+        #expect(state.people["ann"]?.state == .safe && state.sequence == 8 && !state.isOutdated)
+    }
+
     @Test func `people are called by their display names, and those of one name are told apart`() throws {
         var state = TeamState(user: "lea")
         state.team = "crew"

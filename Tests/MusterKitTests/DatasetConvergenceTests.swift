@@ -77,7 +77,8 @@ extension KilledProcessTests.DatasetConvergenceTests {
                         address = address as String, paths = paths as [String], progress = progress as String,
                         round = round as Int, steps = steps as Int, turns = turns as Int,
                     ] in
-                    try await Self.write(at: address, paths, progress, round, .init(steps: steps, turns: turns))
+                    try await Self.write(
+                        at: address, paths, progress, round, .init(steps: steps, turns: turns, isBegun: false))
                 }
             }
             try await doomed.reopen()
@@ -123,6 +124,8 @@ extension KilledProcessTests.DatasetConvergenceTests {
             let (key, value) = ("own \(number % 5)", "\(round * 100 + number)")
             try await dataset.put(value, for: key)
             try file.write(contentsOf: Data("\(key)=\(value)\n".utf8))
+            // From the first number on that was acknowledged: one that says nothing proves nothing.
+            fate.begin()
             try await dataset.put("\(round) of the doomed", for: "shared 0")
             // On a busy machine an answer may come too late; the next number tries again.
             _ = try? await dataset.synchronize()

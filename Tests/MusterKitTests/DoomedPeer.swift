@@ -13,16 +13,22 @@ struct DoomedPeer: ReplicationPeer {
     final class Fate: Sendable {
         private let left: Mutex<Int>
         private let turns: Int
+        private let isBegun: Mutex<Bool>
 
         /// - Parameters:
         ///   - steps: how many are still taken.
         ///   - turns: how often every other thread may go on before it is the end, so that the next call is begun.
-        init(steps: Int, turns: Int) {
+        ///   - isBegun: whether steps count already; otherwise they do from `begin()` on.
+        init(steps: Int, turns: Int, isBegun: Bool = true) {
             left = Mutex(steps)
             self.turns = turns
+            self.isBegun = Mutex(isBegun)
         }
 
+        func begin() { isBegun.withLock { $0 = true } }
+
         func step() {
+            guard isBegun.withLock({ $0 }) else { return }
             let isLast = left.withLock { left in
                 left -= 1
                 return left == 0

@@ -34,6 +34,9 @@ import Observation
     @ObservationIgnored private var failures = 0
     @ObservationIgnored private var isWoken = false
     @ObservationIgnored private var reloading: Task<Void, Never>?
+    /// How many snapshots are being requested, and the changes that the feed has brought since the first of them was.
+    @ObservationIgnored private var loads = 0
+    @ObservationIgnored private var arrived: [JSONValue] = []
     @ObservationIgnored private var keptAt: Date?
     /// Called when the server is heard again.
     @ObservationIgnored var onLive: () -> Void = {}
@@ -133,9 +136,15 @@ import Observation
     // MARK: Pieces
 
     private func load() async throws(ServerFault) {
+        let earlier = arrived.count
+        loads += 1
+        defer {
+            loads -= 1
+            if loads == 0 { arrived = [] }
+        }
         let snapshot = try await TeamSnapshot.request(of: state.user, from: server)
         if let at = snapshot.at { wording.learnServerTime(aheadSeconds: at.timeIntervalSince(pacing.now().date)) }
-        state.adopt(snapshot)
+        state.adopt(snapshot, then: Array(arrived.dropFirst(earlier)))
         wording.names = state.names
         isKept = false
         if connection != .live {
@@ -157,17 +166,29 @@ import Observation
     }
 
     private func receive(_ change: JSONValue) async {
+        if loads > 0 { arrived.append(change) }
         state.apply(change)
         if wording.names != state.names { wording.names = state.names }
         if state.isOutdated, reloading == nil {
             reloading = Task {
-                // Several changes in a row ask once.
-                try? await pacing.sleep(0.2)
-                if !Task.isCancelled { await reload() }
+                await reloadWhileOutdated()
                 reloading = nil
             }
         }
         if keptAt.map({ pacing.now().date.timeIntervalSince($0) > Self.keepSeconds }) ?? true { await keep() }
+    }
+
+    /// Asks for everything again until nothing is outdated. Several changes in a row ask once, and one that comes while
+    /// the answers are on their way asks once more.
+    private func reloadWhileOutdated() async {
+        var failures = 0
+        while state.isOutdated, connection != .signedOut {
+            let delay = failures == 0 ? 0.2 : pacing.delaySeconds(afterFailures: failures)
+            try? await pacing.sleep(min(Self.longestDelaySeconds, delay))
+            if Task.isCancelled { return }
+            await reload()
+            failures = isLive ? 0 : failures + 1
+        }
     }
 
     /// - Returns: whether the server refuses the credentials, and there are no others.

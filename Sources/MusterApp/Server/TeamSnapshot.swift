@@ -95,7 +95,10 @@ struct TeamSnapshot: Sendable {
 
 extension TeamState {
     /// Adopts a snapshot. Changes of the log up to its sequence are part of it.
-    mutating func adopt(_ snapshot: TeamSnapshot) {
+    ///
+    /// - Parameter changes: those that the feed has brought since the snapshot was asked for, in order. Parts of it may
+    ///   be older than they are, so that they count again, as they do when the feed is opened after a snapshot.
+    mutating func adopt(_ snapshot: TeamSnapshot, then changes: [JSONValue] = []) {
         role = snapshot.role
         team = snapshot.team
         alwaysShown = snapshot.alwaysShown
@@ -107,6 +110,9 @@ extension TeamState {
         sequence = max(sequence, snapshot.sequence)
         heardAt = [heardAt, snapshot.at].compactMap(\.self).max()
         isOutdated = false
+        if changes.isEmpty { return }
+        sequence = snapshot.sequence
+        for change in changes { apply(change) }
     }
 }
 

@@ -78,7 +78,8 @@ import Testing
             try await relay.run(announcing: Announcement(name: "ana", port: 1, key: "0a")) { continuation.yield($0) }
         }
         for await case .interrupted(let reason) in news {
-            #expect(reason.contains("nothing listens there"))
+            // A machine that is very busy may refuse a connection later than the device waits: both texts say this.
+            #expect(reason.contains("it does not answer"))
             break
         }
         running.cancel()
