@@ -322,6 +322,9 @@ BENCHES = [
           for peer, says, installed in (("SQLite's R*Tree", "SQLite's R*Tree", None),
                                         ("PostGIS", "PostGIS, geography", "PostGIS"))
           for what, words in (("within 4023 m", "within 4,023 m"), ("the nearest ten", "the nearest ten")))]),
+    Bench("tiles", "muster-bench tiles", 8, "tiles", [
+        Row("64 connections", "tiles of the map of the world to zoom 5, at random, 64 connections",
+            [rate("tiles/s", 5_000), p50(), p99()])]),
     Bench("console", "peer-console BENCH", 175, "console", [
         Row(f"{people} people", f"{people:,} people, each moving every 5 s", [
             Figure("%", "{} % of the bare page's frames", "higher", 80),
@@ -332,6 +335,7 @@ BENCHES = [
             milliseconds("bare longest task ms", "its longest {} ms"),
             milliseconds("click p95 ms", "click to painted selection p95 {} ms", 150 * factor),
             milliseconds("bare two frames p95 ms", "two frames of the bare page p95 {} ms"),
+            milliseconds("first screen ms", "takes input after {} ms", 1000),
             milliseconds("sign-in ms", "sign-in to the list {} ms", 1500 * factor),
             Figure("DOM nodes", "{} DOM nodes", goal=3000 * factor),
             Figure("heap MB", "heap {} MB", goal=120 * factor), Figure("heap later MB", "and later {} MB")], "Chromium")

@@ -13,6 +13,7 @@ struct Bench: AsyncParsableCommand {
             Places.self, Rules.self, Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Datasets.self,
             Pushes.self, Watch.self, Attack.self, Truth.self, MQTT.self, Beacons.self, Sightings.self, NearPeers.self,
             NearPeersBeside.self, Discoveries.self, Relay.self, GraphQL.self, Trackers.self, TAK.self,
+            Tiles.self,
         ])
 }
 
