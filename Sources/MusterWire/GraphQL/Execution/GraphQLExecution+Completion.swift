@@ -28,12 +28,7 @@ extension GraphQLExecution {
         }
         guard let runtime = runtimeType(name, type, node, context) else { return }
         tree.makeObject(node)
-        if context.batches[runtime] == nil {
-            context.order.append(runtime)
-            context.batches[runtime] = Batch(type: runtime, sets: context.children)
-        }
-        context.batches[runtime]?.objects.append(wrap(object))
-        context.batches[runtime]?.nodes.append(node)
+        context.add(wrap(object), of: runtime, as: node)
     }
 
     private mutating func completeList<Object>(

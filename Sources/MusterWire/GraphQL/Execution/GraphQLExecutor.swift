@@ -1,9 +1,9 @@
 /// Executes operations (GraphQL October 2021, section 6), level by level: it asks the resolver for a field of all
 /// objects of a level at once. The number of calls depends on the operation alone, not on how many objects there are.
 package struct GraphQLExecutor<Resolver: GraphQLResolver>: Sendable {
-    private let resolver: Resolver
+    @usableFromInline let resolver: Resolver
 
-    package init(_ resolver: Resolver) { self.resolver = resolver }
+    @inlinable package init(_ resolver: Resolver) { self.resolver = resolver }
 
     /// Executes an operation.
     ///
@@ -11,21 +11,22 @@ package struct GraphQLExecutor<Resolver: GraphQLResolver>: Sendable {
     /// this executes the selection for one event.
     ///
     /// - Parameter root: the object at which the operation begins; for a subscription the event.
-    package func execute(_ operation: GraphQLOperation, root: Resolver.Object) async -> GraphQLResponse {
-        var execution = GraphQLExecution(operation, resolver)
-        await execution.run(root: root)
-        return GraphQLResponse(data: execution.tree.data, errors: execution.tree.errors)
+    @inlinable package func execute(_ operation: GraphQLOperation, root: Resolver.Object) async -> GraphQLResponse {
+        var objects = GraphQLObjects(root: root)
+        return await GraphQLExecution.response(to: operation) { request in
+            objects.number(try await resolver.resolve(objects.request(for: request)))
+        }
     }
 }
 
-/// One execution of an operation.
-struct GraphQLExecution<Resolver: GraphQLResolver> {
+/// One execution of an operation. It knows the application's objects by their numbers.
+package struct GraphQLExecution {
     typealias TypeUse = GraphQLTypeSystem.TypeUse
     typealias NodeID = GraphQLResultTree.NodeID
 
     /// An object of the application or of introspection.
     enum Parent: Sendable {
-        case own(Resolver.Object)
+        case own(GraphQLObjectNumber)
         case introspection(GraphQLIntrospection.Object)
     }
 
@@ -44,14 +45,21 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
         var parentType: String
         var locations: [GraphQLLocation]
         var children: [GraphQLDocument.Slice]
-        /// The objects that it yields, by type.
-        var batches: [UInt32: Batch] = [:]
-        /// The types of `batches` in the order in which they appeared.
-        var order: [UInt32] = []
+        /// The objects that it yields, a batch for each of their types in the order in which they appeared.
+        private(set) var batches: [Batch] = []
+
+        /// Adds an object that it yields.
+        mutating func add(_ object: Parent, of type: UInt32, as node: NodeID) {
+            // Most fields yield objects of one type.
+            let batch = batches.lastIndex { $0.type == type } ?? batches.count
+            if batch == batches.count { batches.append(Batch(type: type, sets: children)) }
+            batches[batch].objects.append(object)
+            batches[batch].nodes.append(node)
+        }
     }
 
     let operation: GraphQLOperation
-    let resolver: Resolver
+    private let source: Source
     let system: GraphQLTypeSystem
     let collection: GraphQLFieldCollection
     let places: GraphQLPlaces
@@ -59,9 +67,20 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
     private let byteLimit: Int
     var tree: GraphQLResultTree
 
-    init(_ operation: GraphQLOperation, _ resolver: Resolver) {
+    /// Resolves one field of many objects of the application.
+    package typealias Source =
+        (GraphQLFieldRequest<GraphQLObjectNumber>) async throws -> [GraphQLResolved<GraphQLObjectNumber>]
+
+    /// Executes an operation that begins at the first object.
+    package static func response(to operation: GraphQLOperation, source: @escaping Source) async -> GraphQLResponse {
+        var execution = GraphQLExecution(operation, source)
+        await execution.run()
+        return GraphQLResponse(data: execution.tree.data, errors: execution.tree.errors)
+    }
+
+    private init(_ operation: GraphQLOperation, _ source: @escaping Source) {
         self.operation = operation
-        self.resolver = resolver
+        self.source = source
         system = operation.request.schema.system
         collection = GraphQLFieldCollection(operation)
         places = GraphQLPlaces(operation.request.document.source)
@@ -70,9 +89,9 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
         tree = GraphQLResultTree(errorLimit: operation.request.limits.responseErrors)
     }
 
-    mutating func run(root: Resolver.Object) async {
+    private mutating func run() async {
         let batch = Batch(
-            type: system.root(operation.kind), sets: [operation.node.selections], objects: [.own(root)],
+            type: system.root(operation.kind), sets: [operation.node.selections], objects: [.own(.root)],
             nodes: [GraphQLResultTree.root])
         if operation.kind == .mutation {
             for group in fields(of: batch) {
@@ -158,16 +177,16 @@ struct GraphQLExecution<Resolver: GraphQLResolver> {
         } catch {
             for node in nodes { tree.fail(node, with: located(error, context)) }
         }
-        return context.order.compactMap { context.batches[$0] }
+        return context.batches
     }
 
     private func resolveOwn(
         _ context: FieldContext, _ arguments: [JSONValue.Member], _ objects: [Parent]
-    ) async throws -> [GraphQLResolved<Resolver.Object>] {
+    ) async throws -> [GraphQLResolved<GraphQLObjectNumber>] {
         let own = objects.compactMap { object in
             if case .own(let object) = object { object } else { nil }
         }
-        let results = try await resolver.resolve(
+        let results = try await source(
             GraphQLFieldRequest(
                 type: context.parentType, field: context.name, arguments: arguments, objects: own))
         guard results.count == own.count else {

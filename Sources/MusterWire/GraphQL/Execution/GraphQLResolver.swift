@@ -24,7 +24,7 @@ package struct GraphQLFieldRequest<Object: Sendable>: Sendable {
     /// The objects; at least one.
     package let objects: [Object]
 
-    package init(type: String, field: String, arguments: [JSONValue.Member], objects: [Object]) {
+    @inlinable package init(type: String, field: String, arguments: [JSONValue.Member], objects: [Object]) {
         self.type = type
         self.field = field
         self.arguments = arguments
