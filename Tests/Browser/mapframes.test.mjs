@@ -116,7 +116,7 @@ test("no picture is begun before the last is drawn, also while the map moves", (
         world.isMoving = isMoving;
         for (let count = 0; count < 20; count += 1) { world.map.triggerRepaint(); world.frame(); }
         assert.deepEqual([world.drawn, world.handedOver, world.asked], [1, 1, 0]);
-        for (let count = 0; count < 25; count += 1) { world.frame(); }
+        for (let count = 0; count < 60; count += 1) { world.frame(); }
         assert.equal(world.drawn + world.asked, 2, "what was asked for meanwhile, once");
         mock.timers.reset();
     }

@@ -6,8 +6,8 @@
  */
 import { whenDrawn } from "./gpufence.js";
 
-/** At most so long between two pictures of a map that stands still: nobody is shown later for it than they notice. */
-const longestGapMs = 250;
+/** At most so long between two pictures of a map that stands still, however slow the machine is: lists come first. */
+const longestGapMs = 500;
 /** Between two pictures are so many times as long as the last one took to be drawn. */
 const gapShare = 4;
 /** So long after a touch, a key or a turn of the wheel on the map each picture is drawn at once. */
