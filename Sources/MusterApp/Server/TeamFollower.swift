@@ -142,8 +142,10 @@ import Observation
             loads -= 1
             if loads == 0 { arrived = [] }
         }
-        let snapshot = try await TeamSnapshot.request(of: state.user, from: server)
-        if let at = snapshot.at { wording.learnServerTime(aheadSeconds: at.timeIntervalSince(pacing.now().date)) }
+        let snapshot = try await TeamSnapshot.request(of: state.user, from: server) { [pacing] in pacing.now().date }
+        if let at = snapshot.at, let toldAt = snapshot.toldAt {
+            wording.learnServerTime(aheadSeconds: at.timeIntervalSince(toldAt))
+        }
         state.adopt(snapshot, then: Array(arrived.dropFirst(earlier)))
         wording.names = state.names
         isKept = false

@@ -7,8 +7,9 @@ import MusterWire
 /// that nothing is missed.
 struct TeamSnapshot: Sendable {
     var sequence: Int64
-    /// The server's time.
+    /// The server's time, and the phone's when it was told.
     var at: Date?
+    var toldAt: Date?
     var role: String
     var team: String?
     var people: [Person] = []
@@ -25,8 +26,11 @@ struct TeamSnapshot: Sendable {
 
     /// Requests all parts.
     ///
+    /// - Parameter now: tells the phone's time. A server may take seconds for all parts.
     /// - Throws: `ServerFault`.
-    static func request(of user: String, from server: ServerClient) async throws(ServerFault) -> TeamSnapshot {
+    static func request(
+        of user: String, from server: ServerClient, now: @Sendable () -> Date
+    ) async throws(ServerFault) -> TeamSnapshot {
         let sequence = try await server.get("positions?limit=1")["sequence"]?.integer ?? 0
         let session = try await server.get("session")["user"]
         var snapshot = TeamSnapshot(
@@ -38,7 +42,7 @@ struct TeamSnapshot: Sendable {
         } else {
             teams = Array(try await server.items("teams").compactMap { $0["name"]?.string }.prefix(teamLimit))
         }
-        for team in teams { try await snapshot.request(team, from: server) }
+        for team in teams { try await snapshot.request(team, from: server, now) }
         let open = (try await server.getIfAllowed("incidents"))?["items"]?.elements ?? []
         for incident in open.compactMap({ Incident($0) }) where teams.contains(incident.team) {
             try await snapshot.request(incident, from: server)
@@ -49,14 +53,16 @@ struct TeamSnapshot: Sendable {
         return snapshot
     }
 
-    private mutating func request(_ team: String, from server: ServerClient) async throws(ServerFault) {
+    private mutating func request(
+        _ team: String, from server: ServerClient, _ now: @Sendable () -> Date
+    ) async throws(ServerFault) {
         let path = "teams/\(ServerClient.encoded(team))"
         if let settings = try await server.getIfAllowed(path) {
             if settings["showsSafetyAlways"]?.boolean == true { alwaysShown.insert(team) }
             if settings["allowsPause"]?.boolean == true { allowingPauses.insert(team) }
         }
         if let safety = try await server.getIfAllowed(path + "/safety") {
-            at = safety["at"]?.date
+            (at, toldAt) = (safety["at"]?.date, now())
             learnNames(from: safety)
             let sequence = safety["sequence"]?.integer ?? sequence
             people += (safety["members"]?.elements ?? []).compactMap { Person(member: $0, of: team, at: sequence) }
