@@ -13,6 +13,10 @@ def muster(server, admin):
     return lambda *arguments, **more: run(*arguments, data=server.data, **more)
 
 
+def feature(geometry):
+    return {"type": "Feature", "properties": {}, "geometry": geometry}
+
+
 def test_regions_are_listed_shown_and_removed(muster, admin, tmp_path):
     file = tmp_path / "yard.geojson"
     file.write_text(json.dumps(collection([
@@ -41,6 +45,43 @@ def test_a_listed_collection_has_every_page_and_can_be_imported_again(muster, ad
     file = tmp_path / "many.geojson"
     file.write_text(listed)
     assert "1100 regions" in muster("region", "import", file, "--collection", "many", "--dry-run")
+
+
+@pytest.mark.parametrize("make, count", [
+    (lambda geometry, text: text(geometry), 1),
+    (lambda geometry, text: b"\xef\xbb\xbf" + text(geometry), 1),
+    (lambda geometry, text: text({"type": "MultiPolygon", "coordinates": [geometry["coordinates"]], "crs": None}), 1),
+    (lambda geometry, text: text({"type": "GeometryCollection", "geometries": [geometry, geometry]}), 2),
+    (lambda geometry, text: text({**feature(geometry), "id": 7, "title": "foreign"}), 1),
+    (lambda geometry, text: b"\x1e" + text(feature(geometry)) + b"\n\x1e" + text(geometry) + b"\n", 2),
+    (lambda geometry, text: b"\xef\xbb\xbf\r\n\x1e" + text(collection([feature(geometry)] * 3)), 3)],
+    ids=["polygon", "byte order mark", "multipolygon", "geometry collection", "feature", "sequence", "marked sequence"])
+def test_each_form_of_a_geojson_text_is_imported(muster, admin, tmp_path, request, make, count):
+    """RFC 7946 allows a geometry alone; RFC 8142 has sequences of texts."""
+    file = tmp_path / "area.geojson"
+    geometry = polygon(None, box(13.4, 52.5, 13.41, 52.51))["geometry"]
+    file.write_bytes(make(geometry, lambda value: json.dumps(value).encode()))
+    name = request.node.callspec.id.replace(" ", "-")
+    told = muster("region", "import", file, "--collection", name, "--new-collection", "--muster")
+    assert told == f"Imported {count} regions into {name}.\n"
+    regions = admin.ok("GET", f"/collections/{name}/regions")["features"]
+    assert len(regions) == len({region["id"] for region in regions}) == count
+    assert all(region["properties"]["muster"] for region in regions)
+    assert len(muster("region", "list", "--collection", name).splitlines()) == count
+
+
+@pytest.mark.parametrize("text, words", [
+    ('{"type": "Point", "coordinates": [1, 2]}', "radius"),
+    ('{"type": "LineString", "coordinates": [[1, 2], [3, 4]]}', "type"),
+    ('{"type": "GeometryCollection"}', "/geometries"), ("\x1e", "too early"), ("", "too early"),
+    ('\x1e{"type": "Polygon", "coordinates": []}', "/0"),
+    ('{"type": "Polygon", "coordinates": [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]]}', "/coordinates/0")])
+def test_a_geojson_text_without_a_region_is_refused_with_the_place(muster, admin, tmp_path, text, words):
+    file = tmp_path / "area.geojson"
+    file.write_text(text)
+    told = muster("region", "import", file, "--collection", "refused", "--new-collection", status=1)
+    assert words in told, told
+    assert admin.ok("GET", "/collections/refused/regions")["features"] == []
 
 
 def test_collections_are_added_listed_changed_and_removed(muster, admin):

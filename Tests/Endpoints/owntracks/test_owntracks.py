@@ -127,7 +127,7 @@ def test_garbage_is_kept_for_an_admin_and_the_server_goes_on(server, admin, make
     assert admin.history(phone.name) == []
     assert server.process.poll() is None
     (report,) = admin.items(f"/refused-reports?user={phone.user}")
-    assert report["bytes"] == len(body) and report["reason"].startswith("Byte ") or report["reason"].startswith(":")
+    assert report["bytes"] == len(body) and report["reason"].startswith(("Byte ", ":"))
     assert report["device"] == phone.name and report["topic"].startswith("owntracks/")
     kept = admin.ok("GET", f"/refused-reports/{report['number']}")
     assert kept["body"] == body.decode(errors="replace")

@@ -8,6 +8,7 @@ import pytest
 
 from native_api import NativeApi, box, now, polygon, stamp
 from sms_gateway import SMSGateway, arguments, code_in, count, declarations, public_url, state, token
+from soak import rounds
 
 sids = (f"SM{number:032x}" for number in itertools.count())
 
@@ -271,3 +272,31 @@ def test_a_restart_changes_nothing(make_server, tmp_path):
     assert len(declarations(admin, person)) == 1
     again = gateway.twilio("+34600111222", f"SAFE {code_in(asked)}", "SM3")
     assert code_in(again) != code_in(asked) and state(admin, person) == "needsHelp"
+
+
+@pytest.mark.soak
+def test_what_a_person_was_told_is_understood_is_there_after_each_kill(make_server, tmp_path):
+    server = make_server(arguments=arguments(tmp_path)).start()
+    admin = server.admin()
+    admin.make_team("north")
+    gateway = SMSGateway(server, admin.make_user("texts", "gateway").token, token, public_url)
+    people, places = {}, {}
+    for turn in range(rounds(3, 20)):
+        # Nobody sends so many texts that some would not count.
+        person = admin.make_user(f"p{turn}", "member", "north")
+        person.name, number = f"p{turn}", f"+34600{turn:06d}"
+        admin.ok("PATCH", f"/users/{person.name}", {"phone": number})
+        assert "place" in gateway.gammu(number, f"43.5665,-6.0{turn:02d}1", f"place{turn}")
+        people[person.name] = ["needsHelp", "sos"]
+        places[person.name] = [float(f"-6.0{turn:02d}1")]
+        for word, post in (("HELP", gateway.gammu), ("SOS", gateway.kannel)):
+            assert post(number, word, f"{word}{turn}").startswith(f"Muster: understood {word}")
+        server.kill()
+        server.start()
+        admin = server.admin()
+        # The gateway that heard no answer sends its text again.
+        gateway.gammu(number, "HELP", f"HELP{turn}")
+        for name, said in people.items():
+            assert [one["kind"] for one in admin.items(f"/users/{name}/declarations")] == said
+            assert [fix["longitude"] for fix in admin.history(f"{name}/sms")] == places[name]
+            assert state(admin, person) == "sos"

@@ -11,7 +11,7 @@ import pytest
 from muster_process import root
 from waiting import eventually
 
-program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+program = shutil.which("mosquitto") or shutil.which("mosquitto", path=f"/usr/sbin:{root / '.venv/mosquitto/usr/sbin'}")
 
 
 def recommended_bridge():
@@ -25,7 +25,7 @@ class Mosquitto:
 
     def __init__(self, folder, muster_port, port, key, version):
         if program is None:
-            pytest.skip("mosquitto is not installed; Debian's package mosquitto has it")
+            pytest.skip("mosquitto is not installed; Scripts/setup test unpacks Debian's package")
         self.folder, self.port, self.process = folder, port, None
         folder.mkdir()
         settings = {

@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from certificates import make_certificate
 from muster_process import MusterProcess, binary
-from tak_client import Client, enroll, event, tak_port
+from soak import rounds
+from tak_client import Client, call, end_of_call, enroll, event, tak_port
 from waiting import eventually
 
 
@@ -242,6 +243,32 @@ def test_an_event_of_more_than_64_kb_is_left_out_and_the_next_one_counts(server,
             lambda: [found for found in admin.items("/refused-reports") if found.get("device") == f"{user}/phone"])
     assert [found["latitude"] for found in history(admin, user)] == [43]
     assert [found["reason"] for found in refused] == ["more than 65536 bytes."]
+
+
+@pytest.mark.soak
+def test_positions_and_calls_that_were_shown_are_there_after_each_kill(make_server, tmp_path):
+    """TAK acknowledges nothing, so what counts is what others saw. The certificate holds, and so does the client's
+    right to end its call."""
+    server = make_server("killed", arguments=["--tak-port", "0"]).start()
+    admin = server.admin()
+    admin.make_team("north")
+    admin.make_user("ann", "member", "north")
+    package = enroll(server, tmp_path, "ann")
+    shown, said = [], []
+    for turn in range(rounds(3, 20)):
+        with Client(server, package) as phone:
+            phone.send(*(event("A", latitude=turn + part / 10, seconds=part / 1000) for part in range(1, 6)))
+            shown += [turn + part / 10 for part in range(1, 6)]
+            eventually(lambda: len(history(admin, "ann")) == len(shown))
+            phone.send(call("A") if turn % 2 == 0 else end_of_call("A"))
+            said.append("sos" if turn % 2 == 0 else "clear")
+            eventually(lambda: len(admin.items("/users/ann/declarations")) == len(said))
+            server.kill()
+            phone.await_end()
+        server.start()
+        admin = server.admin()
+        assert [found["latitude"] for found in history(admin, "ann")] == shown
+        assert [found["kind"] for found in admin.items("/users/ann/declarations")] == said
 
 
 # MARK: Certificates

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from native_api import milliseconds, now, stamp
+from soak import rounds
 from tracker_app import TrackerApp, client_json, fix
 
 
@@ -28,6 +29,11 @@ def make_app(server, admin):
         return app
 
     return make
+
+
+def gpslogger_body(at):
+    """What GPSLogger makes of the body that docs/trackers.md has it send."""
+    return f"lat=43.5665&lon=-6.058&timestamp={at}&acc=12.0&alt=31.0&spd=1.5&dir=90.0&batt=55.0".encode()
 
 
 def refused_of(admin, app):
@@ -57,8 +63,7 @@ def test_a_form_is_read_as_the_query_is(admin, make_app):
     app = make_app()
     at = now() // 1000 - 100
     for number, kind in enumerate((None, "application/x-www-form-urlencoded", "text/plain; charset=utf-8")):
-        body = (f"lat=43.5665&lon=-6.058&timestamp={at + number}&acc=12.0&alt=31.0&spd=1.5&dir=90.0&batt=55.0"
-                "&charge=false").encode()
+        body = gpslogger_body(at + number) + b"&charge=false"
         headers = {"Content-Type": kind} if kind else {}
         assert app.send("POST", f"/osmand/{app.token}", body, headers)[0] == 200
     history = admin.history(app.name)
@@ -251,20 +256,31 @@ def test_a_full_disk_is_a_temporary_failure(make_server):
     assert len(admin.history("ann/phone")) == 2
 
 
+@pytest.mark.soak
 def test_what_was_acknowledged_is_there_after_each_kill(make_server):
+    """In each form: Traccar's fields and JSON, and GPSLogger's body with its login."""
     server = make_server().start()
     admin = server.admin()
     admin.make_user("ann")
     token = admin.make_device("ann").token
+    basic = base64.b64encode(f"ann:{token}".encode()).decode()
     start = now() // 1000 - 1000
-    acknowledged = 0
-    for _ in range(5):
-        for _ in range(4):
-            TrackerApp(server, token).tell(**fix(start + acknowledged))
-            acknowledged += 1
+    acknowledged = []
+    for _ in range(rounds(3, 20)):
+        for _ in range(2):
+            at = start + len(acknowledged)
+            forms = [
+                ("GET", f"/osmand/{token}?{urlencode(fix(at))}", None, {}),
+                ("POST", f"/osmand/{token}", json.dumps(client_json("1", stamp((at + 1) * 1000))).encode(), {}),
+                ("POST", "/osmand", gpslogger_body(at + 2), {"Authorization": f"Basic {basic}"})]
+            for method, path, body, headers in forms:
+                status, _, answer = TrackerApp(server).send(method, path, body, headers)
+                assert status == 200, answer
+                acknowledged.append((start + len(acknowledged)) * 1000)
         server.kill()
         server.start()
-        assert len(server.admin().history("ann/phone")) == acknowledged
+        history = server.admin().history("ann/phone")
+        assert [milliseconds(position["sampleTime"]) for position in history] == acknowledged
 
 
 def test_no_secret_is_printed(make_server):

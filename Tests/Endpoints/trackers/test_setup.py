@@ -147,3 +147,10 @@ def test_an_address_that_no_phone_can_post_to_makes_no_token(server, admin, addr
 
 def test_an_app_that_is_not_known_is_refused(server):
     assert "traccar" in set_up(server, "carrier-pigeon", status=64)[1]
+
+
+@pytest.mark.parametrize("app, command", [
+    ("tak", "muster tak enroll"), ("ATAK", "muster tak enroll"), ("owntracks", "--owntracks")])
+def test_an_app_that_another_command_sets_up_is_told_which(server, admin, app, command):
+    assert command in set_up(server, app, device="other", status=64)[1]
+    admin.refused(404, "GET", "/users/ana/devices/other")

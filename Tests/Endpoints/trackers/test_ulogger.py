@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from native_api import milliseconds, now
+from soak import rounds
 from tracker_app import TrackerApp
 
 script = "/ulogger/client/index.php"
@@ -19,12 +20,12 @@ class ULogger(TrackerApp):
         self.user, self.password = user, password
         self.cookie = None
 
-    def post(self, **fields):
-        """Returns the status, and the JSON of a 200, in which the app looks for `error`."""
+    def post(self, *more, **fields):
+        """Returns the status, and the JSON of a 200, in which the app looks for `error`. `more` are fields, too."""
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         if self.cookie:
             headers["Cookie"] = self.cookie
-        status, answered, body = self.send("POST", script, urlencode(fields).encode(), headers)
+        status, answered, body = self.send("POST", script, urlencode([*fields.items(), *more]).encode(), headers)
         if "Set-Cookie" in answered:
             self.cookie = answered["Set-Cookie"].split(";")[0]
         return status, json.loads(body) if status == 200 else None
@@ -141,22 +142,81 @@ def test_the_token_may_be_in_the_path(admin, make_app):
     assert len(admin.history(app.name)) == 1
 
 
-@pytest.mark.parametrize("fault", [{"lat": "nan"}, {"lat": 91}, {"lon": ""}, {"time": "soon"}, {"time": ""}])
-def test_what_cannot_be_read_is_acknowledged_and_kept_for_an_admin(admin, make_app, fault):
+# What an app may write for what its phone does not know, and numbers of other notations. None leaves the field out.
+strange_numbers = [None, "", " ", "nan", "inf", "1e999", "x", "--5", "1,234.5", "0x10", "1 2"]
+
+
+def without(fields, name, text):
+    """The fields with another text for one of them."""
+    changed = {**fields, name: text}
+    if text is None:
+        del changed[name]
+    return changed
+
+
+@pytest.mark.parametrize("name, out_of_range", [
+    ("lat", ["90.001", "-91"]), ("lon", ["180.001", "-1e9"]), ("time", ["1e300", "soon", "1,795,240,800"])])
+def test_what_cannot_be_read_is_acknowledged_and_kept_for_an_admin(admin, make_app, name, out_of_range):
     app = make_app()
     app.authorize()
-    assert app.post(**app.position(now() // 1000, **fault))[1]["error"] is False
+    fields = app.position(now() // 1000)
+    faults = [(without(fields, name, text), ()) for text in [*strange_numbers, *out_of_range]]
+    # Of a field with two values nobody knows which the app means.
+    faults.append((fields, [(name, 7)]))
+    for changed, more in faults:
+        assert app.post(*more, **changed)[1]["error"] is False
     assert admin.history(app.name) == []
-    (report,) = [each for each in admin.items("/refused-reports") if each.get("device") == app.name]
-    assert report["topic"] == "ulogger" and app.password not in json.dumps(report)
+    reports = admin.items(f"/refused-reports?user={app.user}")
+    assert len(reports) == len(faults)
+    for report in reports:
+        assert report["topic"] == "ulogger" and report["reason"].startswith(f"{name}: ")
+        assert app.password not in json.dumps(report)
+    # The app goes on with the next position.
+    assert app.post(**fields)[1]["error"] is False and len(admin.history(app.name)) == 1
 
 
-def test_numbers_out_of_range_are_unknown(admin, make_app):
+@pytest.mark.parametrize("name, stored_as, out_of_range", [
+    ("altitude", "altitude", ["-1e8", "1e8"]), ("speed", "speed", ["-1", "1e7"]), ("bearing", "heading", ["-1", "361"]),
+    ("accuracy", "accuracy", ["-1", "0", "1e9"])])
+def test_a_number_that_is_none_is_unknown_and_costs_nothing_else(admin, make_app, name, stored_as, out_of_range):
     app = make_app()
     app.authorize()
-    app.post(**app.position(now() // 1000, altitude="nan", speed=-1, bearing=361, accuracy=""))
+    start = now() // 1000 - 100
+    texts = [*strange_numbers, "1,5", *out_of_range]
+    for index, text in enumerate(texts):
+        assert app.post(**without(app.position(start + index), name, text))[1]["error"] is False
+    app.post((name, 7), **app.position(start + len(texts)))
+    history = admin.history(app.name)
+    assert [milliseconds(position["sampleTime"]) // 1000 - start for position in history] == list(range(len(texts) + 1))
+    kept = {"altitude": 110.5, "speed": 1.25, "heading": 90, "accuracy": 6.5}
+    del kept[stored_as]
+    for text, position in zip([*texts, "twice"], history):
+        assert stored_as not in position, text
+        assert {key: position[key] for key in kept} == kept, text
+    assert admin.items(f"/refused-reports?user={app.user}") == []
+
+
+def test_degrees_with_a_comma_and_fields_that_come_twice_alike_count(admin, make_app):
+    app = make_app()
+    app.authorize()
+    at = now() // 1000
+    app.post(("speed", "1.25"), ("lat", "52,229675"), **app.position(at, lat="52,229675", lon="21,01223"))
     (stored,) = admin.history(app.name)
-    assert not {"altitude", "speed", "heading", "accuracy"} & set(stored)
+    assert (stored["latitude"], stored["longitude"], stored["speed"]) == (52.229675, 21.01223, 1.25)
+
+
+@pytest.mark.parametrize("name, texts", [
+    ("action", [None, "", "addpos2", "ADDPOS"]), ("provider", [None, "", "x" * 5_000]),
+    ("trackid", [None, "", "nan", "-1", "1,5", "9" * 40]), ("comment", ["", " ", "\0", "😀" * 400])])
+def test_what_is_beside_the_position_costs_none(admin, make_app, name, texts):
+    app = make_app()
+    app.authorize()
+    start = now() // 1000 - 100
+    for index, text in enumerate(texts):
+        assert app.post(**without(app.position(start + index), name, text))[1]["error"] is False
+    app.post((name, "other"), **app.position(start + len(texts)))
+    assert len(admin.history(app.name)) == len(texts) + 1
+    assert admin.items(f"/refused-reports?user={app.user}") == []
 
 
 def test_the_token_is_in_no_log(server, make_app):
@@ -164,3 +224,22 @@ def test_the_token_is_in_no_log(server, make_app):
     app.authorize()
     app.post(**app.position(now() // 1000))
     assert app.password not in server.log() + "".join(server.output)
+
+
+@pytest.mark.soak
+def test_what_was_acknowledged_is_there_after_each_kill(make_server):
+    """The cookie of the one sign-in holds, too: after a crash the app goes on with it."""
+    server = make_server().start()
+    admin = server.admin()
+    admin.make_user("ann")
+    app = ULogger(server, "ann", admin.make_device("ann").token)
+    assert app.authorize()[0] == 200
+    start, acknowledged = now() // 1000 - 1000, 0
+    for _ in range(rounds(3, 20)):
+        for _ in range(5):
+            assert app.post(**app.position(start + acknowledged)) == (200, {"error": False, "trackid": 1})
+            acknowledged += 1
+        server.kill()
+        server.start()
+        history = server.admin().history("ann/phone")
+        assert [milliseconds(each["sampleTime"]) // 1000 - start for each in history] == list(range(acknowledged))

@@ -144,6 +144,17 @@ def test_a_command_over_the_folder_of_a_stopped_server_leaves_warnings_alone(fol
     assert list(shown(server.start().admin(), "Flood").values()) == [region]
 
 
+def test_a_team_that_is_not_there_is_told_at_the_start_and_may_come_later(make_server, service):
+    service.publish("/1.cap", alert("w1", at(-60), expires=at(3_600), headline="Flood"))
+    server = make_server(arguments=[
+        "--warnings", f"north={service.url}", "--warnings-seconds", "1", "--allow-private-targets"]).start()
+    admin = server.admin()
+    eventually(lambda: state(admin).get("fault"), lambda fault: fault == "there is no team north")
+    assert "Official warnings are for a team that does not exist" in server.log()
+    admin.make_team("north")
+    shown(admin, "Flood")
+
+
 def test_without_its_feed_a_collection_of_warnings_goes(follow, service):
     service.publish("/1.cap", alert("w1", at(-60), expires=at(3_600), headline="Flood"))
     server = follow()

@@ -10,11 +10,15 @@ extension DeviceCommand {
             abstract: "Create a token for a device, and print how a tracker app reports with it.",
             discussion: """
                 The code and the settings hold the token: keep them secret. The device is created if the user has none \
-                of that name. `muster device token --owntracks` does the same for OwnTracks.
+                of that name. `muster device token --owntracks` does the same for OwnTracks, and `muster tak enroll` \
+                for ATAK, iTAK and WinTAK.
                 """)
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
-        @Option(help: "The app: \(TrackerApp.allCases.map(\.rawValue).joined(separator: ", ")).") var app: TrackerApp
+        @Option(
+            help: "The app: \(TrackerApp.names.joined(separator: ", ")).", completion: .list(TrackerApp.names),
+            transform: { try TrackerApp(named: $0) })
+        var app: TrackerApp
         @Option(help: "The server's address as the phone reaches it: https://…") var server: String
         @Flag(help: #"Print {"device":…,"token":…,"link":…,"settings":[{"name":…,"value":…}]}."#) var json = false
 

@@ -2,8 +2,29 @@ import ArgumentParser
 import MusterCoding
 
 /// The apps that `muster device setup` sets up.
-enum TrackerApp: String, CaseIterable, ExpressibleByArgument {
+enum TrackerApp: String, CaseIterable {
     case traccar, overland, gpslogger, ulogger, phonetrack
+
+    /// The names of all apps, as the command takes them.
+    static var names: [String] { allCases.map(\.rawValue) }
+
+    /// Reads the name of an app, in any case of letters.
+    ///
+    /// - Throws: `ValidationError` for any other text; for an app that another command sets up, its words name it.
+    init(named text: String) throws {
+        let name = text.lowercased()
+        if let app = TrackerApp(rawValue: name) {
+            self = app
+            return
+        }
+        switch name {
+        case "tak", "atak", "itak", "wintak":
+            throw ValidationError("a TAK client gets a certificate: muster tak enroll DEVICE --user NAME --host SERVER")
+        case "owntracks":
+            throw ValidationError("for OwnTracks: muster device token DEVICE --user NAME --owntracks SERVER")
+        default: throw ValidationError("must be one of " + Self.names.joined(separator: ", "))
+        }
+    }
 }
 
 /// What a person enters in a tracker app, or lets it scan, so that it reports to this server.
