@@ -20,6 +20,9 @@ package struct GraphQLLimits: Hashable, Sendable {
     package var depth = 24
     /// How many fields an operation may select, with its fragments expanded.
     package var fields = 5_000
+    /// How deep the lists of introspection (`fields`, `inputFields`, `interfaces`, `possibleTypes`) may nest: of each
+    /// type one may ask for all types of its fields, and so on.
+    package var introspectionLists = 2
     /// How many values a response may hold, lists and objects included.
     package var responseValues = 1_000_000
     /// How many bytes the names and texts of a response may have.

@@ -76,6 +76,41 @@ struct GraphQLCostTests {
         check("{ team { id } }" + String(repeating: ",", count: 60_000), nil)
     }
 
+    @Test func `lists of introspection nest at most two deep`() {
+        let types = "types { fields { type { "
+        check("{ __schema { \(types) possibleTypes { name } } } } } }", nil)
+        check("{ __schema { \(types) fields { type { interfaces { name } } } } } } } }", "nests lists of introspection")
+        check(
+            "{ __type(name: \"Team\") { ...A } } fragment A on __Type { fields { type { ...B } } }"
+                + " fragment B on __Type { inputFields { type { ofType { interfaces { name } } } } }",
+            "nests lists of introspection deeper than 2 levels")
+        check(
+            "query Q { ...R } fragment R on Query { s: __schema { queryType { fields { type { fields { type {"
+                + " possibleTypes { name } } } } } } } }",
+            "nests lists of introspection")
+    }
+
+    @Test func `each kind of costly request is refused in a moment`() {
+        // A release build takes less than 10 ms for each; a debug build is some twenty times as slow.
+        let moment = Duration.milliseconds(400)
+        func repeated(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined(separator: " ") }
+        for (query, expected) in [
+            (
+                "{ team { people { " + repeated(30) { _ in "friends { team { people {" } + " id "
+                    + repeated(30) { _ in "} } }" } + " } } }", "The document nests deeper"
+            ),
+            ("{ team { " + repeated(9_000) { _ in "id" } + " } }", "selects more than 5000 fields"),
+            ("{ team { " + repeated(5_500) { "a\($0):id" } + " } }", "selects more than 5000 fields"),
+            ("{ team { id } }" + String(repeating: " ", count: 1 << 20), "longer than 65536 bytes"),
+            ("query (" + repeated(10_000) { "$v\($0): Int" } + ") { team { id } }", "longer than 65536 bytes"),
+            ("query (" + repeated(4_000) { "$v\($0): Int" } + ") { team { id } }", "more than 128 variables"),
+            ("{ team { id } people(first: 99999999999) { id } }", "non 32-bit signed integer"),
+            ("{ echo(id: \"\\uD800\") }", "Syntax Error"),
+        ] {
+            check(query, expected, within: moment)
+        }
+    }
+
     @Test func `mutated requests and schemas never crash`() async throws {
         var random = Seeded(seed: 43)
         let queries = [
