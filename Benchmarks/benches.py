@@ -198,7 +198,7 @@ BENCHES = [
             milliseconds("answered ms", "answered after {} ms"),
             milliseconds("all decided ms", "everyone decided after {} ms"),
             Figure("p50 ms", "others' positions p50 {} ms"), p99(), milliseconds("at most ms", "at most {} ms")])]),
-    Bench("attack", "muster-bench attack --people 1000 --seconds 20", 45, "attack", [
+    Bench("attack", "muster-bench attack --people 1000 --seconds 20", 31, "attack", [
         *leader_rows(), Row("the server", "the server, resident at the end", [megabytes()])]),
     Bench("webhooks", "muster-bench webhooks", 50, "webhooks", [
         Row("POST to webhook", "crossings, each a webhook; POST to webhook", [
@@ -213,7 +213,7 @@ BENCHES = [
             [megabytes(50, "MB more")]),
         Row("50,000 subscribed devices, waiting for another attempt",
             "the same, while each waits for another attempt", [megabytes(50, "MB more")])]),
-    Bench("trackers", "muster-bench trackers", 14, "trackers", [
+    Bench("trackers", "muster-bench trackers", 18, "trackers", [
         Row(name, f"{says}, one position a request, 64 connections",
             [rate("positions/s"), Figure("%", "{} % of OwnTracks", "higher", goal), p50(), p99()])
         for name, says, goal in (
@@ -222,7 +222,7 @@ BENCHES = [
             ("GPSLogger", "GPSLogger's form", 80), ("uLogger", "μlogger's form", 80))]),
     Bench("mqtt", "muster-bench mqtt", 75, "mqtt", [
         *mqtt_rows("Muster", (200, 15_000, 20)), *mqtt_rows("mosquitto", (None, None, None))]),
-    Bench("tak", "muster-bench tak --clients 1000 --seconds 10", 34, "tak", [
+    Bench("tak", "muster-bench tak --clients 1000 --seconds 10", 20, "tak", [
         Row("1000 clients", "1,000 clients with TLS and a certificate each in 50 teams; 100 positions/s to the team",
             [megabytes(100), Figure("arrived %", "{} % arrived", "higher", 100), p50(), p99(50)])]),
     Bench("sightings", "muster-bench sightings --thousands 500", 30, "nearby", [
@@ -295,7 +295,7 @@ BENCHES = [
         Row("10000 live feeds", "10,000 idle live feeds, with the server itself, resident", [
             megabytes(200), Figure("bytes each", "{} bytes each"),
             milliseconds("all have heard ms", "one document sent to all in {} ms")])]),
-    Bench("graphql", "peer-graphql BENCH", 40, "graphql", [
+    Bench("graphql", "peer-graphql BENCH", 50, "graphql", [
         Row("Muster: getUser", "`getUser` with three fields, by an API key, 64 connections",
             [rate("queries/s", 8_000), p50(), p99()]),
         Row("strawberry: getUser", "the same of strawberry-graphql under uvicorn, without a key or a store",

@@ -266,7 +266,8 @@ def test_a_storm_of_requests_for_codes_sends_few_and_keeps_nobody_else_waiting(m
     with Receiver() as receiver:
         webhook_targets.make(admin, "mailer", receiver.url)
         before = server.resident_bytes()
-        storm = Storm(lambda turn: ask("ForgotPassword", f"198.18.{turn // 250}.{turn % 250}", Username="kim").status_code)
+        storm = Storm(
+            lambda turn: ask("ForgotPassword", f"198.18.{turn // 250}.{turn % 250}", Username="kim").status_code)
         with concurrent.futures.ThreadPoolExecutor(9) as pool:
             running = [pool.submit(storm.run) for _ in range(8)]
             eventually(lambda: storm.answered >= 300)

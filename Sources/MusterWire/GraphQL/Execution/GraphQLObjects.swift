@@ -10,8 +10,8 @@ package struct GraphQLObjectNumber: Sendable {
 
 /// The application's objects of one execution, each with a number.
 ///
-/// So the execution is no generic type. The compiler specializes such a one in this module alone, and elsewhere its types
-/// are made while it runs. What is generic is inlined into the module of the resolver.
+/// So the execution is no generic type. The compiler specializes such a type in this module alone, and elsewhere it is
+/// made while it runs. What is generic is inlined into the module of the resolver.
 package struct GraphQLObjects<Object: Sendable> {
     @usableFromInline var objects: [Object]
 
