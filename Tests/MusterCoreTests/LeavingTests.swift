@@ -199,21 +199,31 @@ import Testing
     // MARK: Trails of people who left, and of phones that lied
 
     @Test(.enabled(if: LeavingTrails.shared != nil, "needs the shared test data: set MUSTER_TEST_DATA"))
-    func `nobody in the recorded trails counts as safe for long while truly outside`() throws {
+    func `in the recorded trails nobody is safe for long while outside, or loses safe while inside`() throws {
         let trails = try #require(LeavingTrails.shared)
         #expect(trails.cases.count == 43)
+        var deepInside = 0
         for (index, trail) in trails.cases.enumerated() {
             var world = World.withMusterPoints(trails.musterPoints)
             var outsideSince: Double?
             var longest = 0.0
+            var wasSafe = false
             for fix in trail.fixes {
                 let safety = world.reportOffset(east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
-                outsideSince = trails.metresOutside(fix) > 30 ? outsideSince ?? fix.t : nil
+                let metresOutside = trails.metresOutside(fix)
+                outsideSince = metresOutside > 30 ? outsideSince ?? fix.t : nil
                 if safety.state == .safe, let since = outsideSince { longest = max(longest, fix.t - since) }
+                if metresOutside <= -15 {
+                    deepInside += 1
+                    let losesSafe = wasSafe && safety.state != .safe
+                    #expect(!losesSafe, "case \(index), \(trail.kind): lost at \(fix.t) s, \(safety)")
+                }
+                wasSafe = safety.state == .safe
             }
             #expect(longest <= 20, "case \(index), \(trail.what), \(trail.kind): safe for \(longest) s outside")
             if trail.endsWithGlitch { #expect(world.ana.state != .safe, "case \(index), \(trail.kind)") }
         }
+        #expect(deepInside > 200, "\(deepInside) fixes of people 15 m or more inside")
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import MusterGeometry
 
 /// Trails of people who left a muster point, and of phones that lied: fixes, beside where the person truly was.
 struct LeavingTrails: Decodable {
@@ -10,12 +11,23 @@ struct LeavingTrails: Decodable {
         var accuracy: Double
         var trueEast: Double
         var trueNorth: Double
+
+        /// Where the phone said that it was.
+        var coordinate: Coordinate { LeavingTrails.coordinate(east: east, north: north) }
     }
 
     struct Point: Decodable {
         var east: Double
         var north: Double
         var radius: Double
+
+        /// The circle as a closed ring of 24 corners.
+        var ring: [Coordinate] {
+            (0...24).map { corner in
+                let angle = Double(corner % 24) / 24 * 2 * Double.pi
+                return LeavingTrails.coordinate(east: east + radius * sin(angle), north: north + radius * cos(angle))
+            }
+        }
     }
 
     struct Case: Decodable {
@@ -36,6 +48,11 @@ struct LeavingTrails: Decodable {
             let (east, north) = (fix.trueEast - point.east, fix.trueNorth - point.north)
             return (east * east + north * north).squareRoot() - point.radius
         }.min() ?? .infinity
+    }
+
+    /// A place by metres east and north of 48° N 11° E, where the trails were recorded.
+    static func coordinate(east: Double, north: Double) -> Coordinate {
+        Coordinate(validLatitude: 48 + north / 111_195, longitude: 11 + east / (111_195 * cos(48 * Double.pi / 180)))
     }
 
     /// The trails of the shared test data; nil where these are absent.

@@ -1,4 +1,3 @@
-import Foundation
 import MusterCore
 import MusterGeometry
 import Testing
@@ -33,16 +32,11 @@ extension World {
 
     /// Puts a muster point of 24 corners.
     mutating func putMusterPoint(_ point: LeavingTrails.Point, number: Int32, exitDelay: Double = 0) {
-        let corners = (0...24).map { corner -> Coordinate in
-            let angle = Double(corner % 24) / 24 * 2 * Double.pi
-            return Self.place(
-                east: point.east + point.radius * sin(angle), north: point.north + point.radius * cos(angle))
-        }
         edit(
             .putRegion(
                 Region(
                     number: RegionNumber(number), collection: World.collection, id: "p\(number)", name: "",
-                    shape: .polygon(Polygon(exterior: corners)), isMuster: true, exitDelaySeconds: exitDelay)))
+                    shape: .polygon(Polygon(exterior: point.ring)), isMuster: true, exitDelaySeconds: exitDelay)))
     }
 
     /// Reports a fix, and returns Ana's safety after it.
@@ -51,14 +45,10 @@ extension World {
         east: Double, north: Double = 0, at seconds: Double, receivedAt: Double? = nil, accuracy: Double? = 6,
         speed: Double? = nil
     ) -> Safety {
-        let place = Self.place(east: east, north: north)
+        let place = LeavingTrails.coordinate(east: east, north: north)
         report(
             place.latitude, place.longitude, at: seconds, receivedAt: receivedAt,
             accuracy: accuracy.map { Metres($0) }, speed: speed)
         return ana
-    }
-
-    private static func place(east: Double, north: Double) -> Coordinate {
-        Coordinate(validLatitude: 48 + north / 111_195, longitude: 11 + east / (111_195 * cos(48 * Double.pi / 180)))
     }
 }

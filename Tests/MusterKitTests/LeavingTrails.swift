@@ -1,0 +1,1 @@
+../MusterCoreTests/LeavingTrails.swift
