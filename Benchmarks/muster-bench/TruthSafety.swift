@@ -12,16 +12,18 @@ struct TruthSafety {
     func lines() async -> (lines: [String], failed: Int) {
         var claims: [String] = []
         var failed = 0
+        var hours = 0.0
         var table = [
-            "| What happens | Rule | leaves: p50/p90/max s | arrives: p50/p95 s "
-                + "| safe while 30 m outside: s an hour; longest | lost 15 m inside: in 100 hours "
-                + "| made safe outside |",
-            "|---|---|---|---|---|---|---|",
+            "| What happens | Hours | Rule | leaves: p50/p90/max s | arrives: p50/p95 s "
+                + "| safe while 30 m outside: s an hour; longest "
+                + "| lost 15 m inside: in 100 hours; back after fixes, p50/p90/max | made safe outside |",
+            "|---|---|---|---|---|---|---|---|",
         ]
         for check in SafetyCheck.all {
             async let first = check.scores(seed: seed, runs: 0..<runs / 2)
             var scores = check.scores(seed: seed, runs: runs / 2..<runs)
             for (index, score) in await first.enumerated() { scores[index].add(score) }
+            hours += scores[0].hours
             for claim in check.claims where runs >= claim.leastRuns {
                 let figure = claim.measured(scores)
                 let holds = claim.bound.holds(for: figure)
@@ -32,7 +34,7 @@ struct TruthSafety {
             }
             for (rule, score) in zip(SafetyRule.allCases, scores) { table.append(row(check.name, rule, score)) }
         }
-        return (claims + [""] + table, failed)
+        return (claims + ["", "\(TruthTable.number(hours)) person-hours", ""] + table, failed)
     }
 
     private func row(_ name: String, _ rule: SafetyRule, _ score: SafetyScore) -> String {
@@ -40,10 +42,11 @@ struct TruthSafety {
             values.contains { $0.isNaN } ? "–" : values.map { TruthTable.number($0.rounded()) }.joined(separator: "/")
         }
         let cells = [
-            name, rule.description, list([0.5, 0.9, 1].map(score.leavingSeconds)),
+            name, TruthTable.number(score.hours), rule.description, list([0.5, 0.9, 1].map(score.leavingSeconds)),
             list([0.5, 0.95].map(score.arrivingSeconds)),
             "\(TruthTable.number(score.wrongSecondsPerHour)); \(TruthTable.number(score.longestWrong))",
-            TruthTable.number(score.lossesPer100Hours), "\(score.madeSafe)",
+            "\(TruthTable.number(score.lossesPer100Hours)); \(list([0.5, 0.9, 1].map(score.fixesUntilSafeAgain)))",
+            "\(score.madeSafe)",
         ]
         return "| " + cells.joined(separator: " | ") + " |"
     }

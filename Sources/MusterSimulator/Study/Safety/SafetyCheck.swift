@@ -41,29 +41,61 @@ package struct SafetyCheck: Sendable {
     }
 
     /// Every check, in the order of docs/truth.md.
-    package static let all = leaving + arriving + hours + staying + lies + beacons
+    package static let all =
+        leaving + leavingOtherwise + arriving + hours + contradictions + staying + lies + liesAsBeliefsRipen + beacons
 
-    /// People who leave at a speed in metres a second, with fixes that err by 4, 8 and 15 m.
+    /// The true errors of the phones of people who leave, metres on each axis. Each is a check of its own: the late ones
+    /// of one error must not hide behind the others.
+    private static let errors = [4.0, 8, 15]
+    /// The speeds at which people leave, metres a second.
+    private static let speeds = [1.3, 2.5, 6, 14, 30]
+
+    /// People who leave from rest, with errors that are new with each fix, and no speed.
     package static let leaving = [1.0, 3, 5, 10, 15, 30, 60].flatMap { interval in
-        [1.3, 2.5, 6, 14, 30].map { speed in
-            let scenarios = [4.0, 8, 15].map { SafetyScenario.leaving(speed: speed, by: .honest($0, interval)) }
-            var claims = [
-                Claim("p50 s more than two in a row", .atMost(interval)) {
-                    $0[0].leavingSeconds(0.5) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.5)
-                },
-                Claim("p90 s more than two in a row", .atMost(interval)) {
-                    $0[0].leavingSeconds(0.9) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.9)
-                },
-            ]
-            if interval <= 10 {
-                claims += [
-                    Claim("p50 s", .atMost(12 + interval)) { $0[0].leavingSeconds(0.5) },
-                    Claim("p90 s", .atMost(20 + interval), leastRuns: 100) { $0[0].leavingSeconds(0.9) },
-                    Claim("max s", .atMost(45 + 2 * interval)) { $0[0].leavingSeconds(1) },
-                ]
+        speeds.flatMap { speed in
+            errors.map { error in
+                SafetyCheck(
+                    "leaves at \(speed) m/s, a fix every \(Int(interval)) s, error \(Int(error)) m",
+                    [.leaving(speed: speed, by: .honest(error, interval))], leavingClaims(interval))
             }
-            return SafetyCheck("leaves at \(speed) m/s, a fix every \(Int(interval)) s", scenarios, claims)
         }
+    }
+
+    /// People who leave with a fix every 5 s, from a walk, after a gap, with errors that drift, or with a measured speed.
+    package static let leavingOtherwise = speeds.flatMap { speed in
+        errors.flatMap { error in
+            var measured = SafetyPhone.honest(error)
+            measured.speed = .measured
+            let ways: [(String, SafetyScenario)] = [
+                ("from a walk", .leaving(speed: speed, from: .walk, by: .honest(error))),
+                ("after a gap", .leaving(speed: speed, from: .gap, by: .honest(error))),
+                ("errors that drift", .leaving(speed: speed, by: .honest(error, driftShare: 0.8))),
+                ("says its speed", .leaving(speed: speed, by: measured)),
+            ]
+            return ways.map { how, scenario in
+                SafetyCheck("leaves at \(speed) m/s, \(how), error \(Int(error)) m", [scenario], leavingClaims(5))
+            }
+        }
+    }
+
+    /// What is claimed about people who leave, by the seconds from one fix to the next.
+    private static func leavingClaims(_ interval: Double) -> [Claim] {
+        var claims = [
+            Claim("p50 s more than two in a row", .atMost(interval), leastRuns: 20) {
+                $0[0].leavingSeconds(0.5) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.5)
+            },
+            Claim("p90 s more than two in a row", .atMost(interval), leastRuns: 100) {
+                $0[0].leavingSeconds(0.9) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.9)
+            },
+        ]
+        if interval <= 10 {
+            claims += [
+                Claim("p50 s", .atMost(12 + interval), leastRuns: 20) { $0[0].leavingSeconds(0.5) },
+                Claim("p90 s", .atMost(20 + interval), leastRuns: 100) { $0[0].leavingSeconds(0.9) },
+                Claim("max s", .atMost(45 + 2 * interval)) { $0[0].leavingSeconds(1) },
+            ]
+        }
+        return claims
     }
 
     /// People who arrive, seen or unseen, with a fix every 5 s that errs by 4 or 8 m.
@@ -86,21 +118,49 @@ package struct SafetyCheck: Sendable {
             [Claim("people safe for more than 45 s while 30 m outside", .atMost(0)) { Double($0[0].longWrongs) }])
     }
 
+    /// Hours outside, with network fixes inside and the phone's own fix now and then.
+    package static let contradictions = SafetyScenario.Contradiction.allCases.flatMap { contradiction in
+        [15.0, 60, 300].map { seconds in
+            SafetyCheck(
+                "contradictions that last: \(contradiction.rawValue), an own fix every \(Int(seconds)) s",
+                [.contradicted(contradiction, ownFixEvery: seconds, by: .honest(4))],
+                [Claim("longest s safe while 30 m outside", .atMost(2 * seconds + 45)) { $0[0].longestWrong }])
+        }
+    }
+
     /// Hours 15 m or more inside. More fixes are more chances that a drifting error lasts.
     package static let staying = [1.0, 5].flatMap { interval in
         [0.0, 0.8].map { drift in
             SafetyCheck(
                 "stays inside, \(drift == 0 ? "white" : "drifting") errors, a fix every \(Int(interval)) s",
                 [4.0, 8].map { SafetyScenario.staying(by: .honest($0, interval, driftShare: drift)) },
-                [Claim("losses in 100 hours", .atMost(interval < 5 ? 1.5 : 1)) { $0[0].lossesPer100Hours }])
+                [
+                    Claim("losses in 100 hours", .atMost(interval < 5 ? 1.5 : 1)) { $0[0].lossesPer100Hours },
+                    Claim("p50 fixes until safe again", .atMost(2)) { $0[0].fixesUntilSafeAgain(0.5) },
+                ])
         }
     }
 
     /// People outside, some fixes of whom lie in the middle of a region.
-    package static let lies = [1, 2].map { fixes in
-        SafetyCheck(
-            "\(fixes) false fixes inside", SafetyScenario.lies(of: fixes),
-            [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }])
+    package static let lies = [1, 2, 3, 5].map { fixes in
+        SafetyCheck("\(fixes) false fixes inside", SafetyScenario.lies(of: fixes), lyingClaims(fixes))
+    }
+
+    /// The same just when the track is to believe where the person jumped unseen.
+    package static let liesAsBeliefsRipen = [1, 2, 3, 5].flatMap { fixes in
+        [
+            SafetyCheck(
+                "\(fixes) false fixes inside as a belief ripens", SafetyScenario.liesAsBeliefRipens(of: fixes),
+                lyingClaims(fixes)),
+            SafetyCheck(
+                "\(fixes) false fixes inside as the belief ripens that somebody left",
+                SafetyScenario.liesAsLeavingRipens(of: fixes), lyingClaims(fixes)),
+        ]
+    }
+
+    /// Three fixes 5 s apart do not span the 20 s that make safe; five may, and then nothing tells them from an arrival.
+    private static func lyingClaims(_ fixes: Int) -> [Claim] {
+        fixes <= 3 ? [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }] : []
     }
 
     /// People at an assembly point whose beacon decides, beside the fixes of their phones. Whoever hears it through a

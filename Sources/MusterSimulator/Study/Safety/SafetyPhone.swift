@@ -48,6 +48,8 @@ package struct SafetyPhone: Sendable {
     package var silences: [Range<Double>] = []
     /// The fixes that lie elsewhere than the person is.
     package var lies: [Lie] = []
+    /// The network that locates it instead of its own receiver; nil for none.
+    package var network: Network?
 
     /// Some fixes that lie at one place, and claim to be good.
     package struct Lie: Hashable, Sendable {
@@ -58,6 +60,17 @@ package struct SafetyPhone: Sendable {
         package var place: Offset
         /// The accuracy that they claim, metres.
         package var accuracyMetres = 6.0
+    }
+
+    /// A network that locates a phone at one place, wherever the phone is: that of its antennas, for example.
+    package struct Network: Hashable, Sendable {
+        /// The time of the first such fix, seconds since the beginning.
+        package var fromSeconds: Double
+        package var place: Offset
+        /// The 68 % radii that its fixes report, metres.
+        package var accuracyMetres = 30.0...60
+        /// How often the phone locates itself meanwhile, seconds.
+        package var ownFixEverySeconds: Double
     }
 
     package init() {}
@@ -88,6 +101,7 @@ package struct SafetyPhone: Sendable {
         let bias = chance.vector(length: biasMetres)
         var drift = normal(&chance, errorMetres * driftShare.squareRoot())
         var liesLeft = lies.map(\.fixes)
+        var ownFixAt = (network?.fromSeconds ?? 0) + (network?.ownFixEverySeconds ?? 0)
         var fixes: [Fix] = []
         var time = -intervalSeconds * chance.fraction()
         while true {
@@ -113,6 +127,15 @@ package struct SafetyPhone: Sendable {
                 let accuracy = chance.logUniform(500, 2_000)
                 fix.offset = truth + normal(&chance, accuracy / Receiver.radiusOverDeviation)
                 (fix.accuracyMetres, fix.speed) = (accuracy, nil)
+            }
+            if let network, time >= network.fromSeconds {
+                if time >= ownFixAt {
+                    ownFixAt += network.ownFixEverySeconds
+                } else {
+                    let accuracy = chance.uniform(network.accuracyMetres.lowerBound, network.accuracyMetres.upperBound)
+                    fix.offset = network.place + normal(&chance, accuracy / Receiver.radiusOverDeviation / 2)
+                    (fix.accuracyMetres, fix.speed) = (accuracy, nil)
+                }
             }
             if let lie = lies.indices.first(where: { lies[$0].fromSeconds <= time && liesLeft[$0] > 0 }) {
                 liesLeft[lie] -= 1

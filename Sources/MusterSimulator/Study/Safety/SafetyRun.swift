@@ -79,12 +79,13 @@ package struct SafetyRun: Sendable {
         fixes.sort { $0.fix.arrivesAt < $1.fix.arrivesAt }
         let reports = radio?.reports(on: way, around: shelters[0].centre, chance: &chance) ?? []
         var watches = SafetyRule.allCases.map { _ in SafetyWatch() }
-        var (next, nextReport) = (0, 0)
+        var (next, nextReport, ownFixes) = (0, 0, 0)
         for second in stride(from: 0.0, through: way.seconds, by: 1) {
             while next < fixes.count, fixes[next].fix.arrivesAt <= second {
                 let (device, fix) = fixes[next]
                 world.report(fix, by: device)
                 next += 1
+                if device < phones.count { ownFixes += 1 }
                 // The other rules know one phone.
                 guard device == 0 else { continue }
                 for index in judges.indices { judges[index].evaluate(fix, at: depth(of: fix.offset)) }
@@ -104,10 +105,11 @@ package struct SafetyRun: Sendable {
                 for index in watches.indices { watches[index].skip(depth: depth) }
                 continue
             }
-            watches[0].compare(isSafe: world.isSafe, depth: depth, at: second)
+            watches[0].compare(isSafe: world.isSafe, depth: depth, at: second, fixes: ownFixes)
             for (index, judge) in judges.enumerated() {
                 let isHeard = second - judge.heardAt <= silenceSeconds
-                watches[index + 1].compare(isSafe: judge.isSafe && isHeard, depth: depth, at: second)
+                watches[index + 1].compare(
+                    isSafe: judge.isSafe && isHeard, depth: depth, at: second, fixes: ownFixes)
             }
         }
         for index in watches.indices { watches[index].end(at: way.seconds) }

@@ -119,37 +119,6 @@ package struct SafetyScenario: Sendable {
         }
     }
 
-    /// Four minutes outside, and some fixes in the middle of a shelter.
-    package static func lying(
-        fixes: Int, metres: ClosedRange<Double>, speed: Double, after seconds: ClosedRange<Double>,
-        by phone: SafetyPhone
-    ) -> SafetyScenario {
-        SafetyScenario("a lie", purpose: 35) { number, chance in
-            let from = chance.vector(length: chance.uniform(metres.lowerBound, metres.upperBound))
-            var way = SafetyWay(from: from)
-            if speed > 0 {
-                way.rest(seconds: 60)
-                way.move(to: from * (1 + speed * 180 / from.length), speed: speed)
-            } else {
-                way.rest(seconds: 240)
-            }
-            var phone = phone
-            phone.lies = [
-                .init(fromSeconds: chance.uniform(seconds.lowerBound, seconds.upperBound), fixes: fixes, place: .zero)
-            ]
-            return SafetyRun(way, [phone])
-        }
-    }
-
-    /// False fixes inside, from near and far, for people at rest, on foot, by bicycle and by car.
-    package static func lies(of fixes: Int) -> [SafetyScenario] {
-        [0.0, 1.3, 6, 14].flatMap { speed in
-            [90.0...120, 300...600].map { metres in
-                lying(fixes: fixes, metres: metres, speed: speed, after: 70...200, by: .honest(4))
-            }
-        }
-    }
-
     /// Hours with phones of every kind.
     package static let kindsOfHours: [SafetyScenario] = {
         func kind(_ name: String, _ change: (inout SafetyPhone) -> Void) -> SafetyScenario {

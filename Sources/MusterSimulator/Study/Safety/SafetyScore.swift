@@ -14,6 +14,9 @@ package struct SafetyScore: Hashable, Sendable {
     var insideSeconds = 0.0
     /// How often the rule stopped saying safe of a person so far inside.
     var losses = 0
+    /// For each such loss: how many fixes came until the rule said safe again, or until the person went nearer to the
+    /// boundary or the run ended.
+    var fixesBack: [Double] = []
     /// For each person who left and counted as safe: the seconds from the boundary until the rule said so no more.
     var leaving: [Double] = []
     /// For each person who arrived: the seconds from the boundary until the rule said safe; infinite when it never did.
@@ -26,6 +29,10 @@ package struct SafetyScore: Hashable, Sendable {
     package var wrongSecondsPerHour: Double { wrongSeconds / (seconds / 3600) }
     /// The losses of safe 15 m or more inside, in 100 hours there.
     package var lossesPer100Hours: Double { Double(losses) / (insideSeconds / 360_000) }
+    /// All hours of the runs.
+    package var hours: Double { seconds / 3600 }
+    /// Returns a quantile of the fixes from a loss 15 m or more inside until the rule said safe again; 0 without a loss.
+    package func fixesUntilSafeAgain(_ share: Double) -> Double { fixesBack.isEmpty ? 0 : fixesBack.quantile(share) }
     /// The number of people who left.
     package var exits: Int { leaving.count }
 
@@ -43,6 +50,7 @@ package struct SafetyScore: Hashable, Sendable {
         madeSafe += other.madeSafe
         insideSeconds += other.insideSeconds
         losses += other.losses
+        fixesBack += other.fixesBack
         leaving += other.leaving
         arriving += other.arriving
     }
@@ -64,14 +72,19 @@ struct SafetyWatch {
     private var wrongSince: Double?
     private var leftAt: Double?
     private var arrivedAt: Double?
+    /// How many fixes had come when the rule stopped saying safe of a person far inside.
+    private var fixesAtLoss: Int?
+    private var fixesSoFar = 0
 
     /// Compares a second.
     ///
     /// - Parameters:
     ///   - isSafe: whether the rule says safe.
     ///   - depth: how deep inside the person truly is, metres; negative outside.
-    mutating func compare(isSafe: Bool, depth: Double, at second: Double) {
+    ///   - fixes: how many fixes of the person's phones have come so far.
+    mutating func compare(isSafe: Bool, depth: Double, at second: Double, fixes: Int) {
         score.seconds += 1
+        fixesSoFar = fixes
         let isInside = depth >= 0
         if let before = wasInside, before != isInside { cross(isInside: isInside, isSafe: isSafe, at: second) }
         if let since = arrivedAt, isSafe {
@@ -83,9 +96,13 @@ struct SafetyWatch {
             leftAt = nil
         }
         compareOutside(isSafe: isSafe && depth <= -Self.wrongMetres, at: second)
+        if isSafe || depth < Self.lossMetres { endLoss() }
         if depth >= Self.lossMetres {
             score.insideSeconds += 1
-            if wasSafe, !isSafe { score.losses += 1 }
+            if wasSafe, !isSafe {
+                score.losses += 1
+                fixesAtLoss = fixes
+            }
         }
         wasSafe = isSafe
         wasInside = isInside
@@ -99,8 +116,15 @@ struct SafetyWatch {
 
     /// Ends the run: a person who left and still counts as safe counts from the boundary until now.
     mutating func end(at second: Double) {
+        endLoss()
         if let since = leftAt { score.leaving.append(second - since) }
         if score.longestWrong > Self.longSeconds { score.longWrongs = 1 }
+    }
+
+    private mutating func endLoss() {
+        guard let fixesAtLoss else { return }
+        score.fixesBack.append(Double(fixesSoFar - fixesAtLoss))
+        self.fixesAtLoss = nil
     }
 
     private mutating func cross(isInside: Bool, isSafe: Bool, at second: Double) {
