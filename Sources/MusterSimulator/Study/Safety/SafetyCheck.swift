@@ -56,7 +56,7 @@ package struct SafetyCheck: Sendable {
             errors.map { error in
                 SafetyCheck(
                     "leaves at \(speed) m/s, a fix every \(Int(interval)) s, error \(Int(error)) m",
-                    [.leaving(speed: speed, by: .honest(error, interval))], leavingClaims(interval))
+                    [.leaving(speed: speed, by: .honest(error, interval))], leavingClaims(interval, error))
             }
         }
     }
@@ -73,26 +73,30 @@ package struct SafetyCheck: Sendable {
                 ("says its speed", .leaving(speed: speed, by: measured)),
             ]
             return ways.map { how, scenario in
-                SafetyCheck("leaves at \(speed) m/s, \(how), error \(Int(error)) m", [scenario], leavingClaims(5))
+                SafetyCheck(
+                    "leaves at \(speed) m/s, \(how), error \(Int(error)) m", [scenario], leavingClaims(5, error))
             }
         }
     }
 
-    /// What is claimed about people who leave, by the seconds from one fix to the next.
-    private static func leavingClaims(_ interval: Double) -> [Claim] {
+    /// What is claimed about people who leave, by the seconds from one fix to the next and the error of the fixes. With
+    /// fixes that err by 15 m it takes longer until one of them is surely outside.
+    private static func leavingClaims(_ interval: Double, _ error: Double) -> [Claim] {
+        let isCoarse = error > 8
         var claims = [
-            Claim("p50 s more than two in a row", .atMost(interval), leastRuns: 20) {
+            Claim("p50 s more than two in a row", .atMost(max(2, interval)), leastRuns: 20) {
                 $0[0].leavingSeconds(0.5) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.5)
             },
-            Claim("p90 s more than two in a row", .atMost(interval), leastRuns: 100) {
+            Claim("p90 s more than two in a row", .atMost(max(2, interval)), leastRuns: 100) {
                 $0[0].leavingSeconds(0.9) - $0[SafetyRule.plain.rawValue].leavingSeconds(0.9)
             },
         ]
         if interval <= 10 {
             claims += [
-                Claim("p50 s", .atMost(12 + interval), leastRuns: 20) { $0[0].leavingSeconds(0.5) },
-                Claim("p90 s", .atMost(20 + interval), leastRuns: 100) { $0[0].leavingSeconds(0.9) },
-                Claim("max s", .atMost(45 + 2 * interval)) { $0[0].leavingSeconds(1) },
+                Claim("p50 s", .atMost((isCoarse ? 14 : 12) + interval), leastRuns: 20) { $0[0].leavingSeconds(0.5) },
+                Claim("p90 s", .atMost((isCoarse ? 27 : 20) + interval), leastRuns: 100) { $0[0].leavingSeconds(0.9) },
+                // Of a few people with coarse fixes it may be that none counts as safe before they leave.
+                Claim("max s", .atMost(45 + 2 * interval), leastRuns: isCoarse ? 20 : 1) { $0[0].leavingSeconds(1) },
             ]
         }
         return claims
@@ -134,10 +138,10 @@ package struct SafetyCheck: Sendable {
             SafetyCheck(
                 "stays inside, \(drift == 0 ? "white" : "drifting") errors, a fix every \(Int(interval)) s",
                 [4.0, 8].map { SafetyScenario.staying(by: .honest($0, interval, driftShare: drift)) },
-                [
-                    Claim("losses in 100 hours", .atMost(interval < 5 ? 1.5 : 1)) { $0[0].lossesPer100Hours },
-                    Claim("p50 fixes until safe again", .atMost(2)) { $0[0].fixesUntilSafeAgain(0.5) },
-                ])
+                // An error that drifts out of the region keeps its person there, as far as anybody can tell.
+                [Claim("losses in 100 hours", .atMost(interval < 5 ? 1.5 : 1)) { $0[0].lossesPer100Hours }]
+                    + (drift > 0
+                        ? [] : [Claim("p50 fixes until safe again", .atMost(2)) { $0[0].fixesUntilSafeAgain(0.5) }]))
         }
     }
 
@@ -146,7 +150,8 @@ package struct SafetyCheck: Sendable {
         SafetyCheck("\(fixes) false fixes inside", SafetyScenario.lies(of: fixes), lyingClaims(fixes))
     }
 
-    /// The same just when the track is to believe where the person jumped unseen.
+    /// The same just when the track is to believe where the person jumped unseen. Whoever only seems to have left is safe
+    /// again by two fixes well inside, so that an honest phone's person is, and two false ones do the same.
     package static let liesAsBeliefsRipen = [1, 2, 3, 5].flatMap { fixes in
         [
             SafetyCheck(
@@ -154,7 +159,10 @@ package struct SafetyCheck: Sendable {
                 lyingClaims(fixes)),
             SafetyCheck(
                 "\(fixes) false fixes inside as the belief ripens that somebody left",
-                SafetyScenario.liesAsLeavingRipens(of: fixes), lyingClaims(fixes)),
+                SafetyScenario.liesAsLeavingRipens(of: fixes),
+                fixes == 1
+                    ? lyingClaims(fixes)
+                    : [Claim("longest s safe while 30 m outside", .atMost(45)) { $0[0].longestWrong }]),
         ]
     }
 
