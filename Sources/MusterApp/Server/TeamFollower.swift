@@ -37,6 +37,9 @@ import Observation
     /// How many snapshots are being requested, and the changes that the feed has brought since the first of them was.
     @ObservationIgnored private var loads = 0
     @ObservationIgnored private var arrived: [JSONValue] = []
+    /// The number of the snapshot that was requested last, and of that which was adopted last.
+    @ObservationIgnored private var requestedNumber = 0
+    @ObservationIgnored private var adoptedNumber = 0
     @ObservationIgnored private var keptAt: Date?
     /// Called when the server is heard again.
     @ObservationIgnored var onLive: () -> Void = {}
@@ -138,6 +141,8 @@ import Observation
     private func load() async throws(ServerFault) {
         let earlier = arrived.count
         loads += 1
+        requestedNumber += 1
+        let number = requestedNumber
         defer {
             loads -= 1
             if loads == 0 { arrived = [] }
@@ -146,9 +151,13 @@ import Observation
         if let at = snapshot.at, let toldAt = snapshot.toldAt {
             wording.learnServerTime(aheadSeconds: at.timeIntervalSince(toldAt))
         }
-        state.adopt(snapshot, then: Array(arrived.dropFirst(earlier)))
-        wording.names = state.names
-        isKept = false
+        // Where a later request has been answered, these answers may be older than what is shown.
+        if number > adoptedNumber {
+            adoptedNumber = number
+            state.adopt(snapshot, then: Array(arrived.dropFirst(earlier)))
+            wording.names = state.names
+            isKept = false
+        }
         if connection != .live {
             connection = .live
             onLive()
@@ -181,16 +190,16 @@ import Observation
     }
 
     /// Asks for everything again until nothing is outdated. Several changes in a row ask once, and one that comes while
-    /// the answers are on their way asks once more.
+    /// the answers are on their way asks once more. Where the server refuses, the next change asks again.
     private func reloadWhileOutdated() async {
         var failures = 0
-        while state.isOutdated, connection != .signedOut {
+        repeat {
             let delay = failures == 0 ? 0.2 : pacing.delaySeconds(afterFailures: failures)
             try? await pacing.sleep(min(Self.longestDelaySeconds, delay))
             if Task.isCancelled { return }
             await reload()
             failures = isLive ? 0 : failures + 1
-        }
+        } while state.isOutdated && connection != .signedOut
     }
 
     /// - Returns: whether the server refuses the credentials, and there are no others.
