@@ -19,8 +19,12 @@ extension ServedField {
     static func syncUsers(_ arguments: FieldArguments, _ operation: OperationContext) async throws -> UserPage {
         let paging = try Paging(arguments, limit: "limit", cursor: "nextToken")
         let begin = try SyncPlace(paging, at: operation.configuration.now())
-        // What was committed before that moment is on disk, and seen by the reads below.
-        if paging.after == nil { try await operation.coordinator.inspect { _, _, _ in } }
+        if paging.after == nil {
+            // What was committed before that moment is on disk afterwards, and seen by the reads below. The directory
+            // of the operation may be older.
+            try await operation.coordinator.inspect { _, _, _ in }
+            operation.renew()
+        }
         // Where everything is asked for, everybody is new.
         let since = arguments["lastSync"]?.integer.flatMap { $0 > 0 ? Instant(milliseconds: $0) : nil }
         let showsRemovals = operation.access.mayChangeAccounts && arguments["filter"] == nil

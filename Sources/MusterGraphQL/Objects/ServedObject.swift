@@ -4,7 +4,7 @@ import MusterWire
 
 /// An object of a response: what the fields of one of the schema's types are read from.
 ///
-/// Indirect, because the executor holds each object of a level several times.
+/// Indirect, because objects are copied from a read to the list of those that an execution holds.
 indirect enum ServedObject: Sendable {
     /// The root of an operation.
     case operation
