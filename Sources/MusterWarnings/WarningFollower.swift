@@ -49,9 +49,8 @@ final class WarningFollower: Service {
     }
 
     func run() async throws {
-        for source in settings.sources where coordinator.directory.teams[source.team] == nil {
-            parts.logger.warning(
-                "Official warnings are for a team that does not exist", metadata: ["team": "\(source.team)"])
+        for team in Set(settings.sources.map(\.team)).sorted() where coordinator.directory.teams[team] == nil {
+            parts.logger.warning("Official warnings are for a team that does not exist", metadata: ["team": "\(team)"])
         }
         await cancelWhenGracefulShutdown { [self] in
             // What expired while the server was down goes before anything else.

@@ -6,7 +6,8 @@ extension Request {
     package func accepts(_ encoding: String) -> Bool {
         (headers[.acceptEncoding] ?? "").split(separator: ",").contains { offer in
             let parts = offer.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-            return parts.first == encoding && !parts.dropFirst().contains("q=0")
+            return parts.first == encoding
+                && !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }
     }
 }

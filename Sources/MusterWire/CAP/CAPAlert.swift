@@ -39,7 +39,7 @@ package struct CAPAlert: Hashable, Sendable {
     /// What it says, in each language and for each time.
     package var infos: [Info]
     /// How many areas are not in `infos`, because the document has more than `shapeLimit` shapes or more than
-    /// `positionLimit` positions; and how many `info` elements are beyond `infoLimit`.
+    /// `positionLimit` positions; and how many `info` elements are beyond `infoLimit`, and areas beyond `shapeLimit`.
     package var leftOutShapes = 0
 
     /// The largest number of polygons and circles that are read of a document.
