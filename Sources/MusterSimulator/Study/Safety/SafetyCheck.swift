@@ -44,8 +44,8 @@ package struct SafetyCheck: Sendable {
     package static let all =
         leaving + leavingOtherwise + arriving + hours + contradictions + staying + lies + liesAsBeliefsRipen + beacons
 
-    /// The true errors of the phones of people who leave, metres on each axis. Each is a check of its own: the late ones
-    /// of one error must not hide behind the others.
+    /// The true errors of the phones of people who leave, metres on each axis. Each is a check of its own, so that the
+    /// late ones of one error do not hide behind the others.
     private static let errors = [4.0, 8, 15]
     /// The speeds at which people leave, metres a second.
     private static let speeds = [1.3, 2.5, 6, 14, 30]
@@ -61,7 +61,7 @@ package struct SafetyCheck: Sendable {
         }
     }
 
-    /// People who leave with a fix every 5 s, from a walk, after a gap, with errors that drift, or with a measured speed.
+    /// People who leave with a fix every 5 s: from a walk, after a gap, with errors that drift, with a measured speed.
     package static let leavingOtherwise = speeds.flatMap { speed in
         errors.flatMap { error in
             var measured = SafetyPhone.honest(error)
@@ -150,8 +150,8 @@ package struct SafetyCheck: Sendable {
         SafetyCheck("\(fixes) false fixes inside", SafetyScenario.lies(of: fixes), lyingClaims(fixes))
     }
 
-    /// The same just when the track is to believe where the person jumped unseen. Whoever only seems to have left is safe
-    /// again by two fixes well inside, so that an honest phone's person is, and two false ones do the same.
+    /// The same just when the track is to believe where the person jumped unseen. Two fixes well inside make somebody
+    /// safe again who only seems to have left, as an honest phone's person needs it, and two false ones do the same.
     package static let liesAsBeliefsRipen = [1, 2, 3, 5].flatMap { fixes in
         [
             SafetyCheck(
@@ -166,7 +166,7 @@ package struct SafetyCheck: Sendable {
         ]
     }
 
-    /// Three fixes 5 s apart do not span the 20 s that make safe; five may, and then nothing tells them from an arrival.
+    /// Three fixes 5 s apart do not span the 20 s that make safe. Five may, and nothing tells them from an arrival.
     private static func lyingClaims(_ fixes: Int) -> [Claim] {
         fixes <= 3 ? [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }] : []
     }

@@ -31,7 +31,7 @@ package struct SafetyScore: Hashable, Sendable {
     package var lossesPer100Hours: Double { Double(losses) / (insideSeconds / 360_000) }
     /// All hours of the runs.
     package var hours: Double { seconds / 3600 }
-    /// Returns a quantile of the fixes from a loss 15 m or more inside until the rule said safe again; 0 without a loss.
+    /// Returns a quantile of the fixes from a loss 15 m or more inside until the rule said safe again; 0 for no loss.
     package func fixesUntilSafeAgain(_ share: Double) -> Double { fixesBack.isEmpty ? 0 : fixesBack.quantile(share) }
     /// The number of people who left.
     package var exits: Int { leaving.count }
