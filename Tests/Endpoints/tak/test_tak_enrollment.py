@@ -201,6 +201,11 @@ def test_enrolling_says_where_the_client_would_not_reach_the_server(server, make
     assert "warning" not in told(server.data, user, "::1", file)
     with zipfile.ZipFile(file) as archive:
         assert f">[::1]:{tak_port(server)}:ssl<" in archive.read("server.pref").decode()
+    without = make_server().start()
+    assert "no port for TAK clients" in told(without.data, "admin", host, file)
+    # Which port the server will have is not known while none runs.
+    without.stop()
+    assert "warning" not in told(without.data, "admin", host, file)
 
 
 def test_a_host_with_a_port_is_refused(tmp_path):
@@ -209,11 +214,6 @@ def test_a_host_with_a_port_is_refused(tmp_path):
         refused = subprocess.run(order, capture_output=True, text=True, timeout=120)
         assert refused.returncode == 64
         assert "'muster.example:8089' is neither a name nor an address, without a port" in refused.stderr
-    without = make_server().start()
-    assert "no port for TAK clients" in told(without.data, "admin", host, file)
-    # Which port the server will have is not known while none runs.
-    without.stop()
-    assert "warning" not in told(without.data, "admin", host, file)
 
 
 def test_the_list_of_tokens_tells_their_kinds_and_ends(server, admin, user):
