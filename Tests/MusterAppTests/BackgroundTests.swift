@@ -137,7 +137,7 @@ import Testing
         try await RunningServer.serve(now: { clock.now }) { server in
             try await server.makeMeadow()
             try await server.make(["ann"], team: "crew")
-            // The notice waits for the end of the countdown, and not for 20 s of which the countdown's clock has none.
+            // The notice waits until the countdown has ended: the countdown's clock stands, so no 20 s pass on it.
             let phone = Phone(at: server.address, over: server.connections, now: { clock.now }, longSeconds: 20)
             try await phone.signIn("ann")
             try await until { try phone.account.follower.isLive }

@@ -82,7 +82,7 @@ import Testing
         state.adopt(snapshot, then: changes)
         #expect(state.people["ann"]?.state == .sos && state.sequence == 8)
         #expect(state.isOutdated, "the roll may be read from before the change")
-        // One that the answers hold already changes nothing.
+        // A change that the answers already contain changes nothing.
         snapshot.sequence = 8
         state.adopt(snapshot, then: changes)
         #expect(state.people["ann"]?.state == .safe && state.sequence == 8 && !state.isOutdated)

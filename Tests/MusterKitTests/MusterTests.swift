@@ -91,7 +91,7 @@ import Testing
                 #expect(try await server.positions(of: "ann") == 7)
                 try await muster.close()
 
-                // What was known is known after another start, before the server answers.
+                // A device that starts again knows its last safety before the server answers.
                 network.decide { _ in .isAnswered(status: 503, body: "") }
                 let again = try await device.open()
                 for await safety in again.safety where safety.state == .safe { break }

@@ -5,75 +5,49 @@ import NIOCore
 /// The scalars of AWS AppSync, as its documentation describes them.
 enum ServedScalars {
     static let all: [String: GraphQLScalar] = [
-        "AWSDateTime": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, (try? Instant(rfc3339: text)) != nil else {
-                throw refuse("AWSDateTime", "a text that is not a time of RFC 3339 with its offset")
-            }
-            return value
+        "AWSDateTime": texts("AWSDateTime", "a text that is not a time of RFC 3339 with its offset") {
+            (try? Instant(rfc3339: $0)) != nil
         },
-        "AWSDate": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, isDate(text) else {
-                throw refuse("AWSDate", "a text that is not a date of ISO 8601, as 2026-11-21")
-            }
-            return value
-        },
-        "AWSTime": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, isTime(text) else {
-                throw refuse("AWSTime", "a text that is not a time of ISO 8601, as 09:30:00.000")
-            }
-            return value
-        },
-        "AWSURL": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, isURL(text) else {
-                throw refuse("AWSURL", "a text that is not a URL with its scheme")
-            }
-            return value
-        },
-        "AWSIPAddress": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, isAddress(text) else {
-                throw refuse("AWSIPAddress", "a text that is no address of IPv4 or IPv6")
-            }
-            return value
-        },
-        "AWSJSON": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, (try? JSONValue(parsing: Array(text.utf8))) != nil else {
-                throw refuse("AWSJSON", "a text that is not JSON")
-            }
-            return value
-        },
+        "AWSDate": texts("AWSDate", "a text that is not a date of ISO 8601, as 2026-11-21", isDate),
+        "AWSTime": texts("AWSTime", "a text that is not a time of ISO 8601, as 09:30:00.000", isTime),
+        "AWSURL": texts("AWSURL", "a text that is not a URL with its scheme", isURL),
+        "AWSIPAddress": texts("AWSIPAddress", "a text that is no address of IPv4 or IPv6", isAddress),
+        "AWSJSON": texts("AWSJSON", "a text that is not JSON") { (try? JSONValue(parsing: Array($0.utf8))) != nil },
         "AWSTimestamp": GraphQLScalar { value throws(GraphQLScalarFault) in
             guard let number = value.integer, number >= 0 else {
                 throw refuse("AWSTimestamp", "a value that is no whole number of milliseconds")
             }
             return value
         },
-        "AWSEmail": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, User.isEmail(text) else {
-                throw refuse("AWSEmail", "a text that is no e-mail address")
-            }
-            return value
-        },
-        "AWSPhone": GraphQLScalar { value throws(GraphQLScalarFault) in
-            guard let text = value.string, User.isPhone(text) else {
-                throw refuse("AWSPhone", "a text that is no telephone number")
-            }
-            return value
-        },
+        "AWSEmail": texts("AWSEmail", "a text that is no e-mail address") { User.isEmail($0) },
+        "AWSPhone": texts("AWSPhone", "a text that is no telephone number") { User.isPhone($0) },
     ]
+
+    /// A scalar that takes the texts for which a closure returns true.
+    ///
+    /// - Parameter fault: says of any other value what it is.
+    private static func texts(
+        _ name: String, _ fault: String, _ takes: @escaping @Sendable (String) -> Bool
+    ) -> GraphQLScalar {
+        GraphQLScalar { value throws(GraphQLScalarFault) in
+            guard let text = value.string, takes(text) else { throw refuse(name, fault) }
+            return value
+        }
+    }
 
     private static func refuse(_ scalar: String, _ words: String) -> GraphQLScalarFault {
         GraphQLScalarFault("\(scalar) cannot represent \(words).")
     }
 
     /// Whether a text is a date, `YYYY-MM-DD`, alone or with an offset, `Z` or `±hh:mm`.
-    private static func isDate(_ text: String) -> Bool {
+    @Sendable private static func isDate(_ text: String) -> Bool {
         let (date, offset) = (text.utf8.prefix(10), text.utf8.dropFirst(10))
         guard let date = String(date), let offset = String(offset) else { return false }
         return isInstant("\(date)T00:00:00\(offset.isEmpty ? "Z" : offset)")
     }
 
     /// Whether a text is a time of day, `hh:mm:ss` with any fraction, alone or with an offset, `Z` or `±hh:mm`.
-    private static func isTime(_ text: String) -> Bool {
+    @Sendable private static func isTime(_ text: String) -> Bool {
         let hasOffset = text.utf8.contains { "Z+-".utf8.contains($0) }
         return isInstant("2000-01-01T\(text)\(hasOffset ? "" : "Z")")
     }
@@ -84,9 +58,9 @@ enum ServedScalars {
             && !text.utf8.contains { "tz".utf8.contains($0) } && (try? Instant(rfc3339: text)) != nil
     }
 
-    /// Whether a text is a URL of RFC 1738: a scheme, and visible characters of ASCII that need no escape; no `//`
-    /// within the path.
-    private static func isURL(_ text: String) -> Bool {
+    /// Whether a text is a URL of RFC 1738: a scheme, and visible characters of ASCII that need no escape. Its path has
+    /// no `//`.
+    @Sendable private static func isURL(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8.count <= 8_192 else { return false }
         let (scheme, rest) = (text.utf8[..<colon], text.utf8[text.utf8.index(after: colon)...])
         let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
@@ -102,7 +76,7 @@ enum ServedScalars {
     }
 
     /// Whether a text is an address of IPv4 or IPv6, alone or with the length of a prefix.
-    private static func isAddress(_ text: String) -> Bool {
+    @Sendable private static func isAddress(_ text: String) -> Bool {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         // No zone, such as `%eth0`: it means something on one machine alone.
         guard text.utf8.count <= 64, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "%") }),

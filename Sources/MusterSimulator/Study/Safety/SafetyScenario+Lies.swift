@@ -52,7 +52,7 @@ extension SafetyScenario {
     }
 
     /// Two minutes at rest, an unseen jump to a place 250 to 400 m farther out, and false fixes in the middle of a
-    /// shelter just when the fixes from there are to be believed.
+    /// shelter at the moment when the track would believe the fixes from the new place.
     ///
     /// - Parameter metres: how far from that middle the rest is.
     package static func lyingAsBeliefRipens(

@@ -8,7 +8,7 @@ enum TrackerApp: String, CaseIterable {
     /// The names of all apps, as the command takes them.
     static var names: [String] { allCases.map(\.rawValue) }
 
-    /// Reads the name of an app, in any case of letters.
+    /// Reads the name of an app. Capital and small letters are the same.
     ///
     /// - Throws: `ValidationError` for any other text; for an app that another command sets up, its words name it.
     init(named text: String) throws {
