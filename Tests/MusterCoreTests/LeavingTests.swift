@@ -47,6 +47,16 @@ import Testing
         #expect(world.reportOffset(east: 100, at: 65).source == .seemsToHaveLeft)
     }
 
+    @Test func `an old fix inside right before each true one outside does not keep safe`() {
+        var world = World.safeAtMusterPoint()
+        for step in 1...4 {
+            let seconds = 60 + 5 * Double(step)
+            world.reportOffset(east: 0, at: seconds - 0.01)
+            world.reportOffset(east: 100 + 7 * Double(step), at: seconds)
+        }
+        #expect(world.ana.source == .seemsToHaveLeft)
+    }
+
     @Test func `fixes five times a second add up as well`() {
         var world = World.safeAtMusterPoint()
         for step in 1...100 { world.reportOffset(east: 100, at: 60 + Double(step) / 5, accuracy: 65) }
@@ -80,10 +90,46 @@ import Testing
 
     @Test func `two fixes inside make safe again who seemed to have left`() {
         var world = World.safeAtMusterPoint()
-        world.reportOffset(east: 100, at: 65)
-        #expect(world.reportOffset(east: 95, at: 70).source == .seemsToHaveLeft)
+        world.reportOffset(east: 88, at: 65)
+        #expect(world.reportOffset(east: 86, at: 70).source == .seemsToHaveLeft)
         #expect(world.reportOffset(east: 3, at: 75).source == .seemsToHaveLeft)
         #expect(world.reportOffset(east: 0, at: 80).state == .safe)
+    }
+
+    @Test func `three fixes over 20 s make safe again who was seen far outside, and not before`() {
+        var world = World.safeAtMusterPoint()
+        func leave(at seconds: Double) {
+            world.reportOffset(east: 120, at: seconds)
+            #expect(world.reportOffset(east: 124, at: seconds + 5).source == .seemsToHaveLeft)
+        }
+        leave(at: 65)
+        // Three false fixes, 5 s apart, and a true one.
+        for seconds in [75.0, 80, 85] {
+            #expect(world.reportOffset(east: 0, at: seconds).source == .seemsToHaveLeft, "\(seconds)")
+        }
+        #expect(world.reportOffset(east: 124, at: 90).source == .seemsToHaveLeft)
+        for seconds in [95.0, 100, 105, 110] {
+            #expect(world.reportOffset(east: 2, at: seconds).source == .seemsToHaveLeft, "\(seconds)")
+        }
+        #expect(world.reportOffset(east: 0, at: 115).state == .safe)
+        leave(at: 120)
+        // Two fixes are too few, however far apart.
+        #expect(world.reportOffset(east: 0, at: 130).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 0, at: 155).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 0, at: 160).state == .safe)
+    }
+
+    @Test func `a better fix outside that comes again and again is not forgotten for a moment`() {
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 150, at: 65)
+        for round in 0..<12 {
+            let seconds = 70 + 15 * Double(round)
+            for step in 0..<2 {
+                let safety = world.reportOffset(east: 0, at: seconds + 5 * Double(step), accuracy: 40)
+                #expect(safety.state != .safe, "\(seconds)")
+            }
+            #expect(world.reportOffset(east: 150, at: seconds + 10).state != .safe, "\(seconds)")
+        }
     }
 
     @Test func `a fix too poor to tell decides nothing`() {

@@ -14,7 +14,7 @@ import Testing
         world.restart(at: 76)
         #expect(world.reportOffset(east: 0, at: 80).source == .seemsToHaveLeft)
         // Only newer fixes make safe again.
-        for second in [125.0, 130, 135] { world.reportOffset(east: 0, at: second) }
+        for second in [125.0, 130, 135, 140, 145] { world.reportOffset(east: 0, at: second) }
         #expect(world.ana.state == .safe)
     }
 

@@ -9,7 +9,8 @@ extension ConfidentTrack {
         endPath()
         if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
         if surprises == 0 { gapMilliseconds = fittedMilliseconds }
-        isContradicted = 0
+        // The better fix speaks again, and worse ones go on contradicting it. One that is as bad as they replaces it.
+        if step.variance > Self.contradictingShare * Double(candidateVariance) { isContradicted = 0 }
         let spread = Self.gate * (step.variance + Double(candidateVariance)).squareRoot()
         if surprises > 0 && step.metres(from: candidate) <= spread + Self.greatestSpeed * step.elapsed {
             surprises = 2

@@ -259,6 +259,7 @@ extension Engine {
     ) -> MusterContainment {
         var first: (region: RegionNumber, doubt: Doubt?, since: Instant)?
         var isUndecided = false
+        var left: RegionNumber?
         // The newest position was made of a sighting, and no beacon region with a place has the device inside any more.
         let isLost =
             states[place].isLocatedByBeacon
@@ -275,6 +276,7 @@ extension Engine {
                     isLost || isOutlived(states, place, in: presence.region, rule, silence: silence, now: now)
                 {
                     isUndecided = true
+                    if states[place].shelterEvidence.seemsToHaveLeft { left = left ?? presence.region }
                     continue
                 }
                 switch presence.standing {
@@ -298,6 +300,7 @@ extension Engine {
             let since = evidence.isOfEdit && !isByBeacon ? now.advanced(bySeconds: -Self.editSeconds) : first.since
             return .region(first.region, checking ?? first.doubt, since: min(since, first.since))
         }
+        if let left { return .left(left) }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)
         }

@@ -48,6 +48,9 @@ private struct FixReach {
         if isCoarse { return depthMetres >= likelyMetres ? -1 : 0 }
         return (-depthMetres - Self.marginMetres) / likelyMetres
     }
+
+    /// How far outside a fix does not lie by its error: 30 m, and 4 likely errors beyond the margin.
+    var surelyOutsideMetres: Double { max(30, 4 * likelyMetres + Self.marginMetres) }
 }
 
 extension Engine {
@@ -207,13 +210,31 @@ extension Engine {
         }
         var fix = FixBesideShelters(
             side: reach.side(atDepth: depth), accuraciesOutside: reach.accuraciesOutside(atDepth: depth),
-            ageSeconds: before?.ageSeconds ?? .infinity)
-        guard fix.side == .outside, let said = position.speed, said >= Self.leavingSpeed, let before else { return fix }
+            ageSeconds: before?.ageSeconds ?? .infinity, isFarOutside: false)
+        guard fix.side == .outside else { return fix }
+        let surely = reach.surelyOutsideMetres
+        fix.isFarOutside = depthInShelters(around: place, within: surely, tracker, on: &scratch) < -surely
+        guard let before else { return fix }
+        // Of two fixes of one moment the one inside may be an old one that the phone sends again. It must not take the
+        // weight from the other.
+        if before.ageSeconds < Self.oneMomentSeconds, liesInside(before, tracker, on: &scratch) {
+            fix.ageSeconds = ShelterEvidence.wholeSeconds
+        }
+        guard let said = position.speed, said >= Self.leavingSpeed else { return fix }
         // The speed explains the way from the fix before, but for the errors of the two.
         let way = before.coordinate.distance(to: place).value
         let errors = reach.farMetres + FixReach(accuracyMetres: before.accuracyMetres).likelyMetres
         if way <= 1.5 * said * before.ageSeconds + errors { fix.side = .gone }
         return fix
+    }
+
+    /// Whether the fix before lies inside a muster region.
+    private func liesInside(
+        _ before: FormerFix, _ tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
+    ) -> Bool {
+        let reach = FixReach(accuracyMetres: before.accuracyMetres)
+        let depth = depthInShelters(around: before.coordinate, within: reach.farMetres, tracker, on: &scratch)
+        return reach.side(atDepth: depth) == .inside && reach.accuraciesOutside(atDepth: depth) <= 0
     }
 
     /// How deep a place lies in the muster regions around it, metres; negative when it lies outside of all.
@@ -234,6 +255,9 @@ extension Engine {
         }
         return depth
     }
+
+    /// The time within which a phone takes no second fix, seconds: the fastest receivers take ten a second.
+    private static var oneMomentSeconds: Double { 0.1 }
 
     /// The least reported speed with which one fix outside shows that a device left, metres a second.
     private static var leavingSpeed: Double { 1 }

@@ -20,12 +20,14 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         case jumpedAndAgreesTwice
         /// The device has a standing inside since an edit, which may have drawn the region around it.
         case insideSinceEdit
+        /// The device has a standing inside, and was seen far outside.
+        case leftFar
     }
 
     private var stage: Stage
     /// How much the last fixes speak for the device's having left, in `unit`s. A cumulative sum after Page, "Continuous
     /// inspection schemes", Biometrika 41 (1954): each fix adds how far outside it lies, or takes off how far inside;
-    /// below 0 the sum begins anew.
+    /// below 0 the sum begins anew. Of a device that was seen far outside, its `Return` instead.
     private var suspicion: UInt16 = 0
 
     /// The unit of the suspicion, in accuracies.
@@ -44,6 +46,8 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     static let insideSinceEdit = ShelterEvidence(.insideSinceEdit)
     /// The device has a standing inside, and seems to have left.
     public static let left = ShelterEvidence(.left, suspicion: UInt16(leastSuspicion / unit))
+    /// The device has a standing inside, was seen far outside, and no fix since lies inside.
+    static let leftFar = ShelterEvidence(.leftFar)
     /// The device jumped into a region, and its last fix does not lie inside.
     static let jumped = ShelterEvidence(.jumped)
     /// The device jumped into a region, and its last fix agrees with being inside.
@@ -68,7 +72,7 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     var isOfEdit: Bool { stage == .outside || stage == .insideSinceEdit }
 
     /// Whether the device seems to have left.
-    var seemsToHaveLeft: Bool { stage == .left }
+    var seemsToHaveLeft: Bool { stage == .left || stage == .leftFar }
 
     /// Whether the device jumped into the region, and too few fixes have agreed since.
     var isOfJump: Bool { stage == .jumped || stage == .jumpedAndAgrees || stage == .jumpedAndAgreesTwice }
@@ -78,13 +82,13 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// - Parameter insideSeconds: for how long the device has had that standing.
     func after(_ fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
         if isOfJump { return jump(after: fix, insideSeconds: insideSeconds) }
-        if fix.side == .gone { return .left }
-        if stage == .left, !fix.liesInside { return .left }
+        if stage == .leftFar { return comingBack(after: fix) }
+        if fix.side == .gone || stage == .left && !fix.liesInside { return fix.isFarOutside ? .leftFar : .left }
         // The errors of fixes that follow each other quickly are alike.
         let weight = min(fix.ageSeconds / Self.wholeSeconds, 1)
         let counted = max(-Self.leastOfOneFix, min(fix.accuraciesOutside, Self.mostOfOneFix))
         let sum = Double(suspicion) * Self.unit + weight * counted
-        if sum >= Self.leastSuspicion { return .left }
+        if sum >= Self.leastSuspicion { return fix.isFarOutside ? .leftFar : .left }
         // A suspicion that was full has to go down to nothing.
         let inside: Stage = stage == .insideSinceEdit ? .insideSinceEdit : .inside
         return ShelterEvidence(sum > 0 && stage == .left ? .left : inside, suspicion: UInt16(max(sum, 0) / Self.unit))
@@ -101,6 +105,33 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         }
     }
 
+    /// How far the return of a device has come that was seen far outside.
+    private struct Return {
+        /// How many fixes lay inside, none of them before a fix outside: up to 2.
+        var fixes: UInt16 = 0
+        /// How long after the first of them the last fix was measured, seconds.
+        var seconds: Double = 0
+    }
+
+    /// The bits of the seconds, and their unit: up to 32 s.
+    private static let returnBits: UInt16 = 11
+    private static let returnUnit = 1.0 / 64
+
+    /// Returns the evidence after one more fix of a device that was seen far outside. Errors do not reach that far, so
+    /// it comes back as after a jump: by three fixes that lie inside, over 20 s, and none outside between them.
+    private func comingBack(after fix: FixBesideShelters) -> ShelterEvidence {
+        if fix.side == .outside || fix.side == .gone { return .leftFar }
+        let mask: UInt16 = 1 << Self.returnBits - 1
+        var way = Return(fixes: suspicion >> Self.returnBits, seconds: Double(suspicion & mask) * Self.returnUnit)
+        if way.fixes > 0 { way.seconds += fix.ageSeconds }
+        if fix.liesInside, fix.ageSeconds >= Self.leastAgeSeconds {
+            if way.fixes == 2, way.seconds >= Self.leastSeconds { return .inside }
+            way.fixes = min(way.fixes + 1, 2)
+        }
+        let units = UInt16(min(way.seconds / Self.returnUnit, Double(mask)))
+        return ShelterEvidence(.leftFar, suspicion: way.fixes << Self.returnBits | units)
+    }
+
     /// For how long three fixes must agree after a jump, seconds.
     private static let leastSeconds: Double = 20
     /// The suspicion with which a device seems to have left, in accuracies.
@@ -112,7 +143,7 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// How long after the fix before a fix counts after a jump, seconds.
     private static let leastAgeSeconds = 0.5
     /// How long after the fix before a fix counts whole, seconds.
-    private static let wholeSeconds: Double = 2.8
+    static let wholeSeconds: Double = 2.8
 }
 
 /// Where a fix lies, compared with muster regions.
@@ -135,6 +166,8 @@ struct FixBesideShelters {
     var accuraciesOutside: Double
     /// How long after the fix before it was measured, seconds.
     var ageSeconds: Double
+    /// Whether the fix lies farther outside all of them than errors reach.
+    var isFarOutside: Bool
 
     /// Whether the fix speaks for the device's being inside one of them: it lies inside, and not only near enough.
     var liesInside: Bool { side == .inside && accuraciesOutside <= 0 }

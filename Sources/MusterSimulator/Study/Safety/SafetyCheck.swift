@@ -150,8 +150,7 @@ package struct SafetyCheck: Sendable {
         SafetyCheck("\(fixes) false fixes inside", SafetyScenario.lies(of: fixes), lyingClaims(fixes))
     }
 
-    /// The same just when the track is to believe where the person jumped unseen. Two fixes well inside make somebody
-    /// safe again who only seems to have left, as an honest phone's person needs it, and two false ones do the same.
+    /// The same just when the track is to believe where the person jumped unseen.
     package static let liesAsBeliefsRipen = [1, 2, 3, 5].flatMap { fixes in
         [
             SafetyCheck(
@@ -160,9 +159,7 @@ package struct SafetyCheck: Sendable {
             SafetyCheck(
                 "\(fixes) false fixes inside as the belief ripens that somebody left",
                 SafetyScenario.liesAsLeavingRipens(of: fixes),
-                fixes == 1
-                    ? lyingClaims(fixes)
-                    : [Claim("longest s safe while 30 m outside", .atMost(45)) { $0[0].longestWrong }]),
+                lyingClaims(fixes) + [Claim("longest s safe while 30 m outside", .atMost(45)) { $0[0].longestWrong }]),
         ]
     }
 
@@ -193,7 +190,8 @@ package struct SafetyCheck: Sendable {
                 SafetyCheck(
                     "hears a beacon through a wall 110 to 150 m outside, \(ear.rawValue)",
                     [.besideWall(metres: 110...150, ear)],
-                    [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }]),
+                    // A fix that reports a bad accuracy does not contradict the beacon; the next one does.
+                    [Claim("longest s safe while 30 m outside", .atMost(15)) { $0[0].longestWrong }]),
             ]
         }
 }
