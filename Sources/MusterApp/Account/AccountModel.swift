@@ -72,7 +72,7 @@ public import Observation
         way = WayModel(phone, muster, wording)
         waiting = OutboxModel(follower, phone, outbox, muster, wording)
         settings = SettingsModel(
-            follower, phone, outbox, visibility, muster, system, wording, isReporting: isReporting)
+            follower, phone, outbox, visibility, muster, server, system, wording, isReporting: isReporting)
         nearby = NearbyModel(phone, muster, folder: folder.appending(path: "nearby"), wording)
         map = MapModel(follower, phone, way, wording)
         (self.muster, self.server, self.follower, self.outbox, self.phone) = (muster, server, follower, outbox, phone)
