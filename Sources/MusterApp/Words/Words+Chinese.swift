@@ -120,6 +120,7 @@ extension Words {
         incidentCountChecking = 核实中
         incidentCountPeople = 点名册人数
         incidentCountUnaccounted = 未确认
+        incidentEvery = 自动要求 PAR 的间隔
         incidentFewer = 不足…
         incidentHandOver = 移交…
         incidentIsDrill = 【演练】这是演练
@@ -311,7 +312,9 @@ extension Words {
         regionsToolsRedo = 重做
         regionsToolsUndo = 撤销
         regionsTryOut = 会改变什么？
+        regionsVertexOne = 顶点 {number}/{of}
         regionsVerticesNone = 还没有绘制任何内容。
+        regionsVerticesRemove = 删除此顶点
         rollMoved = 已转到其他团队，仍在点名册上
         rollMovedBy = 已由 {name} 转到其他团队，仍在点名册上
         rollReason = {words}：{reason}

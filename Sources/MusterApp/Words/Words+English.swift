@@ -135,6 +135,7 @@ extension Words {
         incidentCountChecking = Checking
         incidentCountPeople = On the roll
         incidentCountUnaccounted = Unaccounted
+        incidentEvery = When the server requests a PAR by itself
         incidentFewer = Fewer…
         incidentHandOver = Hand over…
         incidentIsDrill = DRILL – this is an exercise
@@ -344,7 +345,9 @@ extension Words {
         regionsToolsRedo = Redo
         regionsToolsUndo = Undo
         regionsTryOut = What would it change?
+        regionsVertexOne = Vertex {number} of {of}
         regionsVerticesNone = Nothing is drawn yet.
+        regionsVerticesRemove = Remove this vertex
         rollMoved = moved to another team, still on the roll
         rollMovedBy = moved to another team by {name}, still on the roll
         rollReason = {words}: {reason}

@@ -120,6 +120,7 @@ extension Words {
         incidentCountChecking = 確認中
         incidentCountPeople = 名簿の人数
         incidentCountUnaccounted = 未確認
+        incidentEvery = PARを自動で要求する間隔
         incidentFewer = 不足…
         incidentHandOver = 引き継ぐ…
         incidentIsDrill = 【訓練】これは訓練です
@@ -311,7 +312,9 @@ extension Words {
         regionsToolsRedo = やり直す
         regionsToolsUndo = 元に戻す
         regionsTryOut = 何が変わりますか
+        regionsVertexOne = 頂点 {number}/{of}
         regionsVerticesNone = まだ何も描かれていません。
+        regionsVerticesRemove = この頂点を削除
         rollMoved = 別のチームへ移動、点呼名簿には残っている
         rollMovedBy = {name}により別のチームへ移動、点呼名簿には残っている
         rollReason = {words}: {reason}

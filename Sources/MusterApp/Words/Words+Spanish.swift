@@ -140,6 +140,7 @@ extension Words {
         incidentCountChecking = En comprobación
         incidentCountPeople = En la lista
         incidentCountUnaccounted = Sin contabilizar
+        incidentEvery = Cuándo se pide un PAR automáticamente
         incidentFewer = Menos…
         incidentHandOver = Traspasar…
         incidentIsDrill = SIMULACRO – esto es un ejercicio
@@ -350,7 +351,9 @@ extension Words {
         regionsToolsRedo = Rehacer
         regionsToolsUndo = Deshacer
         regionsTryOut = ¿Qué cambiaría?
+        regionsVertexOne = Vértice {number} de {of}
         regionsVerticesNone = Todavía no hay nada dibujado.
+        regionsVerticesRemove = Quitar este vértice
         rollMoved = pasó a otro equipo, sigue en la lista de recuento
         rollMovedBy = pasó a otro equipo por {name}, sigue en la lista de recuento
         rollReason = {words}: {reason}
