@@ -20,7 +20,7 @@ public import Observation
     public internal(set) var isReporting: Bool
     @ObservationIgnored var onReporting: (Bool) -> Void = { _ in }
     @ObservationIgnored var onSignOut: (_ erases: Bool) async throws(MusterError) -> Void = { _ in }
-    /// Why signing out failed; nil if it did not.
+    /// Why signing out failed, or an invitation cannot be opened; nil for neither.
     public private(set) var problem: String?
 
     init(
@@ -186,6 +186,11 @@ public import Observation
         } catch {
             problem = ErrorWords(wording: wording).text(error)
         }
+    }
+
+    /// Says that an invitation can be opened once the person has signed out.
+    func refuseInvitation() {
+        problem = words.text(.inviteSignedIn, ["name": wording.called(follower.state.user)])
     }
 
     // MARK: Words

@@ -37,8 +37,8 @@ public enum Word: String, CaseIterable, Sendable {
     case intentCheckIn, intentFocus, intentFocusAll, intentFocusUrgent, intentFocusWhat, intentHelp, intentHelpWhat
     case intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos, intentSosWhat, intentWhere
     case intentWherePerson, intentWhereWhat
-    case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort, inviteTeam
-    case inviteUntil, inviteWelcome
+    case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort
+    case inviteSignedIn, inviteTeam, inviteUntil, inviteWelcome
     case knownHeardBy, knownLeft, knownLeftPlace, knownMarked, knownOwnWord, knownTimer, knownUnderReview
     case leavingOne, leavingSeveral, leavingSomewhere
     case lengthKilometres, lengthMetres

@@ -174,6 +174,7 @@ extension Words {
         invitePassword = 密码
         inviteRule = 至少 8 个字符。只有您知道的一句话就很好；此服务器的人员绝不会向您索要。
         inviteShort = 至少需要 8 个字符。
+        inviteSignedIn = 您已以 {name} 的身份登录。请先退出登录，然后再次打开邀请。
         inviteTeam = 团队
         inviteUntil = 有效至
         inviteWelcome = 您受邀使用 {host} 上的 Muster。设置自己的密码后即登录。

@@ -195,6 +195,7 @@ extension Words {
         inviteRule = At least 8 characters. A sentence that only you know is good; nobody who runs this \
         server will ever ask for it.
         inviteShort = Needs at least 8 characters.
+        inviteSignedIn = You are signed in as {name}. Sign out first, and then open the invitation again.
         inviteTeam = Team
         inviteUntil = Valid until
         inviteWelcome = You are invited to Muster at {host}. Set a password of your own, and you are signed \

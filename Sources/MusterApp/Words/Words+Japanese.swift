@@ -174,6 +174,7 @@ extension Words {
         invitePassword = パスワード
         inviteRule = 8文字以上。自分だけが知る文が適しています。サーバーの担当者が尋ねることはありません。
         inviteShort = 8文字以上にしてください。
+        inviteSignedIn = {name}としてサインイン中です。先にサインアウトしてから、招待をもう一度開いてください。
         inviteTeam = チーム
         inviteUntil = 有効期限
         inviteWelcome = {host} のMusterに招待されています。パスワードを設定するとサインインします。

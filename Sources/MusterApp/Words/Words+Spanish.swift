@@ -200,6 +200,7 @@ extension Words {
         inviteRule = Al menos 8 caracteres. Sirve una frase que solo usted conozca; nadie de este servidor \
         se la pedirá nunca.
         inviteShort = Se necesitan al menos 8 caracteres.
+        inviteSignedIn = Ha iniciado sesión como {name}. Cierre la sesión primero y abra después la invitación otra vez.
         inviteTeam = Equipo
         inviteUntil = Válida hasta
         inviteWelcome = Le invitan a Muster en {host}. Fije su propia contraseña e iniciará sesión.
