@@ -57,6 +57,20 @@ def test_each_target_has_its_own_folder_and_begins_in_one_place(project):
     assert any(f"class {name}: UNNotificationServiceExtension" in text for text in sources("Notifications").values())
 
 
+def test_the_app_needs_apples_frameworks_and_this_package_alone(project):
+    assert "XCRemoteSwiftPackageReference" not in project_file.read_text()
+    products = {product.productName for product in project.of("XCSwiftPackageProductDependency")}
+    stubs = {path.stem for path in (root / "Tests/Apple/Stubs").glob("*.swiftinterface")}
+    imported = set(re.findall(r"^(?:public )?import (\w+)", "\n".join(sources().values()), re.M))
+    assert imported <= stubs | products | {"Foundation"}, imported - stubs - products
+
+
+def test_texts_grow_with_the_persons_size_and_sides_follow_the_direction_of_the_language():
+    fixed = re.compile(r"\.system\(size:|\.fixedSize|(alignment|edges?): \.(left|right)\b")
+    for path, text in sources().items():
+        assert not fixed.search(text), path
+
+
 def test_the_type_check_compiles_what_xcode_does(project):
     script = (root / "Scripts/apple-check").read_text()
     checked = {}

@@ -265,6 +265,28 @@ import Testing
         }
     }
 
+    @Test func `a position that is recorded while others are sent still waits`() async throws {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let phone = Phone(at: server.address, over: server.connections)
+            try await phone.signIn("ann")
+            let account = try phone.account
+            try await until { account.phone.unsentPositions == 0 }
+            let here = Muster.Location(latitude: 52, longitude: 13, time: ReplicationPacing.systemNow().date)
+            account.receive(.recorded(here))
+            account.receive(.recorded(here))
+            account.receive(.sent(count: 1))
+            #expect(account.waiting.summary == "1 position")
+            // The server lacks none: both were recorded by this test alone.
+            try await until { account.phone.unsentPositions == 0 }
+            account.receive(.recorded(here))
+            account.receive(.sent(count: 1))
+            #expect(account.waiting.summary != "1 position")
+            await phone.app.close()
+        }
+    }
+
     @Test func `signing out ends though the server does not answer`() async throws {
         try await RunningServer.serve { server in
             try await server.makeMeadow()

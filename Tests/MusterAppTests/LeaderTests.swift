@@ -87,6 +87,9 @@ import Testing
             let rows = try await server.ask("GET", "incidents/\(number)")["par"]?["crews"]?.elements ?? []
             let reported = rows.filter { $0["visitors"]?.boolean == true }.map { $0["present"]?.integer }
             #expect(reported == [1])
+            #expect(incident.parIntervals.first { $0.isChosen }?.minutes == nil, "by hand")
+            await incident.setPARTimer(everyMinutes: 15)
+            try await until { incident.parIntervals.first { $0.isChosen }?.minutes == 15 }
             await phone.app.close()
         }
     }
@@ -138,6 +141,42 @@ import Testing
             try await until { person.state != .needsHelp }
             await anns.app.close()
             await phone.app.close()
+        }
+    }
+
+    @Test func `an alarm that a leader acknowledged stays away while the server's word of it is on its way`()
+        async throws
+    {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["lea"], role: "leader", team: "crew")
+            try await server.make(["ann"], team: "crew")
+            let network = PickyNetwork(to: server)
+            try await network.run { @MainActor address in
+                let phone = Phone(at: address, over: server.connections)
+                try await phone.signIn("lea")
+                try await until { phone.tickedLeader != nil }
+                let account = try phone.account
+                let alarms = try #require(phone.tickedLeader?.alarms)
+                try await server.ask("POST", "users/ann/declarations", #"{"kind":"sos"}"#)
+                try await until { alarms.cards.count == 1 }
+                // The feed ends, and the next one is not there before the team was read.
+                network.decide { $0.hasPrefix("GET /api/v1/positions") ? .hangs : .passes }
+                account.follower.restart()
+                try await until { network.hung > 0 }
+                await alarms.acknowledge("ann")
+                try await until { account.waiting.waitingCount == 0 }
+                #expect(account.follower.state.people["ann"]?.acknowledgedBy == nil)
+                #expect(alarms.cards.isEmpty)
+                // A later call is another one.
+                network.decide { _ in .passes }
+                for kind in ["clear", "sos"] {
+                    try await server.ask("POST", "users/ann/declarations", #"{"kind":"\#(kind)"}"#)
+                }
+                account.follower.restart()
+                try await until { alarms.cards.count == 1 }
+                await phone.app.close()
+            }
         }
     }
 
@@ -242,6 +281,7 @@ import Testing
             { await person.act(.askWhere) }, { await leader.regions.load() }, { await leader.incident.loadPast(1) },
             { await account.settings.synchronizeDatasets() }, { await account.waiting.sendNow() },
             { await editor.load() }, { await account.follower.reload() },
+            { await phone.app.handle(push: ["kind": "locate"]) }, { _ = await phone.app.whereIs("ann") },
         ]
         for call in calls {
             let task = Task { await call() }

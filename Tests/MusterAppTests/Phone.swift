@@ -20,6 +20,7 @@ import Testing
     private(set) var app: AppModel
     private let options: Muster.Options
     private let keepers: @Sendable (String) -> any CredentialKeeper
+    private let permissions: any PermissionKeeper
 
     /// A phone that has no app open yet.
     ///
@@ -27,14 +28,17 @@ import Testing
     ///   - address: by which it reaches the server.
     ///   - now: its clock.
     ///   - keepers: what stores credentials; nil for files.
+    ///   - permissions: what its person allows.
     ///   - longSeconds: from how many seconds on a wait lasts until it is cancelled; any other is a second at most.
     init(
         at address: String, over connections: HTTPConnections, folder: URL = URL(filePath: temporaryPath()),
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
-        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil, longSeconds: Double = .infinity
+        keepers: (@Sendable (String) -> any CredentialKeeper)? = nil,
+        permissions: any PermissionKeeper = NoPermissions(), longSeconds: Double = .infinity
     ) {
         self.address = address
         self.folder = folder
+        self.permissions = permissions
         var options = Muster.Options()
         options.foreground = .everything
         options.connections = connections
@@ -53,9 +57,9 @@ import Testing
 
     private var system: AppSystem {
         AppSystem(
-            folder: folder, credentials: keepers, location: source, notifier: notices, processTime: processTime,
-            options: options, preferredLanguages: ["en"], timeZone: TimeZone(secondsFromGMT: 0) ?? .current,
-            version: "test")
+            folder: folder, credentials: keepers, location: source, permissions: permissions, notifier: notices,
+            processTime: processTime, options: options, preferredLanguages: ["en"],
+            timeZone: TimeZone(secondsFromGMT: 0) ?? .current, version: "test")
     }
 
     /// The models of who is signed in.

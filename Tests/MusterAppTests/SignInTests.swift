@@ -60,6 +60,29 @@ import Testing
         }
     }
 
+    @Test func `who is signed in and opens an invitation is told to sign out first`() async throws {
+        try await RunningServer.serve { server in
+            try await server.makeMeadow()
+            try await server.make(["ann"], team: "crew")
+            let phone = Phone(at: server.address, over: server.connections)
+            let link = try #require(URL(string: "https://m.example/console/invite/#ms_0123456789abcdefghijk"))
+            #expect(await phone.app.open(link))
+            #expect(phone.app.signIn.serverQuestion != nil)
+            phone.app.signIn.leaveServer()
+            try await phone.signIn("ann")
+            #expect(await phone.app.open(link))
+            #expect(phone.app.signIn.serverQuestion == nil, "the form is not on the screen")
+            #expect(phone.app.navigation.tab == .phone)
+            let problem = try phone.account.settings.problem
+            #expect(problem?.hasPrefix("You are signed in as ann.") ?? false)
+            // A link for which the system starts the app waits for the models.
+            phone.kill()
+            #expect(await phone.app.open(link))
+            #expect(try phone.account.settings.problem != nil)
+            await phone.app.close()
+        }
+    }
+
     @Test func `a server is reached by https alone, and never by a code without a yes`() async {
         let phone = Phone(at: "", over: .shared)
         let form = phone.app.signIn

@@ -6,10 +6,24 @@ final class PickyNetwork: Passage {
     /// What becomes of a request.
     enum Verdict: Sendable {
         case passes
+        /// It passes once the gate is open.
+        case passesLater(Gate)
         /// Nothing of it goes on, and nothing comes back.
         case hangs
         /// It is answered with a status and a body, and the connection ends.
         case isAnswered(status: Int, body: String)
+    }
+
+    /// What holds requests back until it is opened.
+    final class Gate: Sendable {
+        private let isOpen = Mutex(false)
+
+        func open() { isOpen.withLock { $0 = true } }
+
+        /// Waits until it is open.
+        func wait() async throws {
+            while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
+        }
     }
 
     let targetPort: Int
@@ -45,6 +59,9 @@ final class PickyNetwork: Passage {
             defer { request.clear() }
             switch verdict.withLock({ $0 })(String(buffer: request)) {
             case .passes: try await server.write(request)
+            case .passesLater(let gate):
+                try await gate.wait()
+                try await server.write(request)
             case .hangs: hanging.withLock { $0 += 1 }
             case .isAnswered(let status, let body):
                 let head = "HTTP/1.1 \(status) It is\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"

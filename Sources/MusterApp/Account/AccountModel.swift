@@ -46,6 +46,12 @@ public import Observation
     /// Called when requests may succeed that failed before: there is a network, or the person signed in again.
     @ObservationIgnored var onReachable: (_ isSignedInAnew: Bool) -> Void = { _ in }
     @ObservationIgnored private var plannedCheckIn: Date?
+    @ObservationIgnored private var counting: Task<Void, Never>?
+    /// Whether the server has said how many positions it lacks, so that those recorded and sent since then can be
+    /// counted here.
+    @ObservationIgnored private var hasCounted = false
+    /// Grows with each position that is recorded, and each time that some were sent.
+    @ObservationIgnored private var unsentVersion = 0
 
     /// - Parameter folder: the folder of this account.
     init(
@@ -66,7 +72,7 @@ public import Observation
         way = WayModel(phone, muster, wording)
         waiting = OutboxModel(follower, phone, outbox, muster, wording)
         settings = SettingsModel(
-            follower, phone, outbox, visibility, muster, system, wording, isReporting: isReporting)
+            follower, phone, outbox, visibility, muster, server, system, wording, isReporting: isReporting)
         nearby = NearbyModel(phone, muster, folder: folder.appending(path: "nearby"), wording)
         map = MapModel(follower, phone, way, wording)
         (self.muster, self.server, self.follower, self.outbox, self.phone) = (muster, server, follower, outbox, phone)
@@ -147,8 +153,8 @@ public import Observation
             },
             follow(system.connectivity.changes()) { $0.receive(isConnected: $1) },
             Task { [weak self] in await self?.settings.readPermissions() },
-            Task { [weak self] in await self?.countUnsent() },
         ]
+        countUnsent()
         refresh()
     }
 
@@ -175,7 +181,9 @@ public import Observation
         for task in tasks { task.cancel() }
         tracking?.cancel()
         sosNotice?.cancel()
+        counting?.cancel()
         for task in tasks { await task.value }
+        await counting?.value
         tasks = []
         await tracking?.value
         tracking = nil
@@ -188,6 +196,7 @@ public import Observation
         for task in tasks { task.cancel() }
         tracking?.cancel()
         sosNotice?.cancel()
+        counting?.cancel()
         tasks = []
         tracking = nil
     }
@@ -268,11 +277,14 @@ public import Observation
         phone.isTracking = false
     }
 
-    private func receive(_ event: Muster.Event) {
+    /// Takes over what MusterKit tells of a position.
+    func receive(_ event: Muster.Event) {
         switch event {
-        case .recorded: phone.unsentPositions = (phone.unsentPositions ?? 0) + 1
-        case .sent:
-            phone.unsentPositions = 0
+        case .recorded:
+            unsentVersion += 1
+            phone.unsentPositions = (phone.unsentPositions ?? 0) + 1
+        case .sent(let count):
+            noteSent(count)
             phone.sentAt = system.options.pacing.now().date
             phone.sendFault = nil
         case .failed(let error): phone.sendFault = error
@@ -313,9 +325,38 @@ public import Observation
         onReachable(false)
     }
 
-    private func countUnsent() async {
-        do { phone.unsentPositions = try await muster.unsentCount() } catch {}
+    /// Some positions were sent. One that was recorded meanwhile still waits; where the numbers do not agree, as after
+    /// an answer that was lost, the server is asked.
+    private func noteSent(_ count: Int) {
+        unsentVersion += 1
+        let left = phone.unsentPositions.map { $0 - count }
+        phone.unsentPositions = left.map { max(0, $0) }
+        if left != 0 || !hasCounted { countUnsent() }
     }
+
+    /// Asks the server how many positions it does not have. Without an answer the number stays that of this phone.
+    private func countUnsent() {
+        guard counting == nil else { return }
+        counting = Task { [weak self] in
+            await self?.countUntilSettled()
+            self?.counting = nil
+        }
+    }
+
+    private func countUntilSettled() async {
+        for _ in 0..<Self.countLimit {
+            let version = unsentVersion
+            guard let count = try? await muster.unsentCount(), !Task.isCancelled else { return }
+            // What was recorded or sent meanwhile may be in the answer, or not.
+            guard version == unsentVersion else { continue }
+            phone.unsentPositions = count
+            hasCounted = true
+            return
+        }
+    }
+
+    /// How often in a row the server is asked for the number of positions.
+    private static let countLimit = 3
 
     /// Plans the phone's own reminder of the check-in, which works without a network.
     private func planCheckIn() {
@@ -331,46 +372,5 @@ public import Observation
         let notice = Notice(
             id: "checkIn", title: checkIn.title, body: text, at: due, actions: [.checkIn, .needHelp])
         Task { await notifier.show(notice) }
-    }
-}
-
-/// A source that also shows each of its positions to somebody.
-private struct WatchedSource: LocationUpdateSource {
-    let source: any LocationSource
-    let show: @MainActor @Sendable (Muster.Location) -> Void
-
-    init(_ source: any LocationSource, _ show: @escaping @MainActor @Sendable (Muster.Location) -> Void) {
-        self.source = source
-        self.show = show
-    }
-
-    func fixes() -> AsyncStream<Position> {
-        AsyncStream { continuation in
-            let task = Task {
-                for await update in updates() { if case .fix(let fix) = update { continuation.yield(fix) } }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
-    }
-
-    func updates() -> AsyncStream<LocationUpdate> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Muster.waitingLimit)) { continuation in
-            let task = Task {
-                if let source = source as? any LocationUpdateSource {
-                    for await update in source.updates() {
-                        if case .fix(let fix) = update { await show(Muster.Location(fix)) }
-                        continuation.yield(update)
-                    }
-                } else {
-                    for await fix in source.fixes() {
-                        await show(Muster.Location(fix))
-                        continuation.yield(.fix(fix))
-                    }
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
     }
 }

@@ -170,12 +170,19 @@ public import Observation
         save()
     }
 
-    /// Opens a link: an invitation, or a part of the app.
+    /// Opens a link: an invitation, or a part of the app. Somebody who is signed in is told to sign out first
+    /// for an invitation.
     ///
     /// - Returns: whether it led anywhere.
     @discardableResult
     public func open(_ link: URL) async -> Bool {
-        if link.path().contains("/console/invite") { return signIn.open(link.absoluteString) }
+        await open()
+        if link.path().contains("/console/invite") {
+            guard let account else { return signIn.open(link.absoluteString) }
+            account.settings.refuseInvitation()
+            show(.phone)
+            return true
+        }
         return navigation.open(link, isLeader: account?.isLeader ?? false)
     }
 

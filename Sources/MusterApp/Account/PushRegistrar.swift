@@ -74,6 +74,8 @@ import MusterKit
                 try await muster.registerActivity(activity, token: token.data, isDebugging: token.isDebugging)
             } else {
                 try await muster.registerDevice(token.data, isDebugging: token.isDebugging)
+                // What another device of the person changes comes by silent pushes.
+                try await muster.subscribeAll()
             }
             return true
         } catch .unexpected {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterKit
+import MusterWire
 public import Observation
 
 /// This phone: whether it reports positions, what the person allows, the datasets, the language, and the account.
@@ -10,6 +11,7 @@ public import Observation
     private let visibility: VisibilityModel
     private let wording: Wording
     private let muster: Muster
+    private let server: ServerClient
     private let system: AppSystem
     private var states: [Permission: PermissionState] = [:]
     private var datasetNames: [String] = []
@@ -18,15 +20,15 @@ public import Observation
     public internal(set) var isReporting: Bool
     @ObservationIgnored var onReporting: (Bool) -> Void = { _ in }
     @ObservationIgnored var onSignOut: (_ erases: Bool) async throws(MusterError) -> Void = { _ in }
-    /// Why signing out failed; nil if it did not.
+    /// Why signing out failed, or an invitation cannot be opened; nil for neither.
     public private(set) var problem: String?
 
     init(
         _ follower: TeamFollower, _ phone: PhoneState, _ outbox: Outbox, _ visibility: VisibilityModel,
-        _ muster: Muster, _ system: AppSystem, _ wording: Wording, isReporting: Bool
+        _ muster: Muster, _ server: ServerClient, _ system: AppSystem, _ wording: Wording, isReporting: Bool
     ) {
         (self.follower, self.phone, self.outbox, self.visibility) = (follower, phone, outbox, visibility)
-        (self.muster, self.system, self.wording) = (muster, system, wording)
+        (self.muster, self.server, self.system, self.wording) = (muster, server, system, wording)
         self.isReporting = isReporting
     }
 
@@ -118,18 +120,22 @@ public import Observation
 
     /// The title of the part about datasets.
     public var datasetsTitle: String { words.text(.datasetsTitle) }
-    /// The names of the datasets on this phone.
+    /// The names of the person's datasets, as far as this phone knows them.
     public var datasets: [String] { datasetNames.map { wording.legible($0) } }
     /// The title of the button that synchronizes.
     public var synchronizeTitle: String { words.text(.datasetsSynchronize) }
     /// Why the last synchronization failed; nil if it did not.
     public var datasetsProblem: String? { datasetProblem }
 
-    /// Synchronizes every dataset. What was changed here stays if it fails or is cancelled.
+    /// Synchronizes every dataset of the person, also those of their other devices alone, and asks for silent pushes
+    /// about each. What was changed here stays if it fails or is cancelled.
     public func synchronizeDatasets() async {
+        // Without an answer it is those that this phone has.
+        let told = ((try? await server.get("datasets"))?["items"]?.elements ?? []).compactMap { $0["name"]?.string }
         do {
-            datasetNames = try await muster.datasetNames().sorted()
+            datasetNames = Set(try await muster.datasetNames()).union(told).sorted()
             for name in datasetNames { try await muster.dataset(name).synchronize() }
+            if try await muster.isDeviceRegistered { try await muster.subscribeAll(datasetNames) }
             datasetProblem = nil
         } catch {
             if error != .cancelled { datasetProblem = ErrorWords(wording: wording).text(error) }
@@ -180,6 +186,11 @@ public import Observation
         } catch {
             problem = ErrorWords(wording: wording).text(error)
         }
+    }
+
+    /// Says that an invitation can be opened once the person has signed out.
+    func refuseInvitation() {
+        problem = words.text(.inviteSignedIn, ["name": wording.called(follower.state.user)])
     }
 
     // MARK: Words

@@ -37,17 +37,15 @@ public import Observation
         public var acknowledgeTitle: String
     }
 
-    /// Whose call nobody has heard, SOS first, and the longest first. What this leader acknowledged and the server does
-    /// not have yet is not among them.
+    /// Whose call nobody has heard, SOS first, and the longest first. What this leader acknowledged is not among them
+    /// while the server does not have that yet, and while its word of it is on its way here. Nor are visitors, and who
+    /// was removed: nobody can acknowledge those, and whoever marked them has heard of them.
     public var cards: [Card] {
-        let waiting = Set(
-            outbox.waiting.compactMap { delivery -> String? in
-                guard case .declare(.acknowledge, let subject, _, _) = delivery.order.kind else { return nil }
-                return subject
-            })
+        let waiting = Set(outbox.deliveries.compactMap { heardHere($0) })
         let callers = follower.state.order.keys.prefix { $0.state <= .needsHelp }
             .compactMap { follower.state.people[$0.user] }
             .filter { $0.acknowledgedBy == nil && !waiting.contains($0.user) && $0.user != follower.state.user }
+            .filter { $0.roll?.kind ?? .user == .user }
         return callers.sorted { left, right in
             left.state == right.state
                 ? left.since ?? .distantPast < right.since ?? .distantPast : left.state == .sos
@@ -62,9 +60,19 @@ public import Observation
     /// Says that this leader has heard a call. It reaches the server as soon as there is a connection.
     public func acknowledge(_ user: Card.ID) async {
         guard let person = follower.state.people[user], person.state.isCall else { return }
-        // A visitor has no account, and whoever marks them has heard of them.
         if let roll = person.roll, roll.kind != .user { return }
         await outbox.add(.declare(.acknowledge, of: user, note: nil, at: nil))
+    }
+
+    /// Whose call an acknowledgement is of that is not in what the server has said yet; nil for any other delivery.
+    private func heardHere(_ delivery: Outbox.Delivery) -> String? {
+        guard case .declare(.acknowledge, let subject, _, _) = delivery.order.kind else { return nil }
+        switch delivery.state {
+        case .counting, .sending, .failed: return subject
+        // A call that came after it has a later number in the log.
+        case .received(isLate: false): return delivery.sequence ?? 0 > follower.state.sequence ? subject : nil
+        case .received, .refused, .cancelled: return nil
+        }
     }
 
     private func card(of person: Person) -> Card {

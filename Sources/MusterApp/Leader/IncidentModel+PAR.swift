@@ -36,6 +36,34 @@ extension IncidentModel {
     /// The title of the field for how many are present.
     public var presentTitle: String { words.text(.incidentPresent) }
 
+    /// The title of the choice when the server requests a PAR by itself.
+    public var parIntervalTitle: String { words.text(.incidentEvery) }
+    /// When the server may request a PAR by itself.
+    public var parIntervals: [PARInterval] {
+        let present = open?.parEverySeconds.map { Int(($0 / 60).rounded()) }
+        let offered = Set([10, 15, 20, 30, 60] + [present].compactMap(\.self)).sorted()
+        let byHand = PARInterval(
+            minutes: nil, title: words.text(.incidentOrderByHand), isChosen: open != nil && present == nil)
+        return [byHand]
+            + offered.map { minutes in
+                PARInterval(
+                    minutes: minutes, title: words.text(.incidentOrderEvery, count: minutes),
+                    isChosen: minutes == present)
+            }
+    }
+
+    /// How often the server requests a PAR by itself.
+    public struct PARInterval: Hashable, Sendable, Identifiable {
+        /// Minutes; nil for by hand alone.
+        public var minutes: Int?
+        /// What it is called.
+        public var title: String
+        /// Whether the server does so now.
+        public var isChosen: Bool
+        /// What it is, the same for the same thing.
+        public var id: Int { minutes ?? 0 }
+    }
+
     /// Requests a PAR of all crews now.
     public func requestPAR() async {
         if let open { await outbox.add(.requestPAR(incident: open.number, note: nil)) }

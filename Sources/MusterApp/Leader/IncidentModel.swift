@@ -131,7 +131,9 @@ public import Observation
     public var teams: [String] {
         follower.state.team.map { [$0] } ?? Set(follower.state.people.values.compactMap(\.team)).sorted()
     }
-    /// The title of the button that cancels.
+    /// The teams to choose from before an incident is started; none where there is one alone.
+    public var teamChoices: [String] { teams.count > 1 ? teams : [] }
+    /// The title of the button that calls a team for real.
     public var evacuateTitle: String { words.text(.ordersEvacuate) }
     /// The title of the button that starts a drill.
     public var drillTitle: String { words.text(.ordersDrill) }
@@ -214,6 +216,11 @@ public import Observation
         public var text: String
         /// Whether it may be opened again: for 24 hours.
         public var mayReopen: Bool
+    }
+
+    /// Whether a past incident may be opened again.
+    public func mayReopen(_ number: Int64) -> Bool {
+        pastIncidents.contains { $0.id == number && $0.mayReopen }
     }
 
     /// What is asked before an incident is opened again.

@@ -33,6 +33,14 @@ public import Observation
         get { draft.radiusMetres }
         set { edit { $0.radiusMetres = newValue.map { min(100_000, max(1, $0)) } } }
     }
+    /// The radius of a circle as a slider sets it, metres: changes in a row are one step for `undo`.
+    public var slidRadiusMetres: Double {
+        get { draft.radiusMetres ?? Self.newRadiusMetres }
+        set {
+            guard tool == .circle else { return }
+            edit(goesOn: true) { $0.radiusMetres = min(100_000, max(1, newValue.rounded())) }
+        }
+    }
     /// Why the last request failed; nil if it did not.
     public private(set) var problem: String?
     /// What saving would change, as the server computed it; nil before `tryOut`.
@@ -49,10 +57,16 @@ public import Observation
     private var undone: [RegionDraft] = []
     private var done: [RegionDraft] = []
     private var tag: String?
+    /// Whether the last edit was one of a slider, which the next may go on with.
+    @ObservationIgnored private var isSliding = false
     @ObservationIgnored private let onSaved: () async -> Void
 
     /// How many steps can be undone.
     private static let undoLimit = 100
+    /// The radius of a circle that was just begun, metres.
+    private static let newRadiusMetres = 50.0
+    /// The radii that a slider offers, metres. A larger circle is drawn by its rim.
+    public static let slidRadii = 5.0...1_000.0
 
     init(
         collection: String, region: String?, _ server: ServerClient, _ wording: Wording,
@@ -142,7 +156,7 @@ public import Observation
     public func choose(_ tool: Tool) {
         guard tool != self.tool, !draft.isForeign else { return }
         edit { draft in
-            draft.radiusMetres = tool == .circle ? 50 : nil
+            draft.radiusMetres = tool == .circle ? Self.newRadiusMetres : nil
             if tool == .circle { draft.vertices = Array(draft.vertices.prefix(1)) }
         }
     }
@@ -179,6 +193,7 @@ public import Observation
     /// Takes the last step back.
     public func undo() {
         guard let before = done.popLast() else { return }
+        isSliding = false
         undone.append(draft)
         draft = before
         effects = nil
@@ -187,6 +202,7 @@ public import Observation
     /// Takes it again.
     public func redo() {
         guard let after = undone.popLast() else { return }
+        isSliding = false
         done.append(draft)
         draft = after
         effects = nil
@@ -204,6 +220,7 @@ public import Observation
             let answer = try await server.send("GET", path(of: region))
             guard let draft = RegionDraft(answer.body) else { return }
             (self.draft, tag, done, undone, effects) = (draft, answer.tag, [], [], nil)
+            isSliding = false
         }
     }
 
@@ -245,7 +262,9 @@ public import Observation
 
     // MARK: Pieces
 
-    private var words: Words { wording.words }
+    var words: Words { wording.words }
+
+    func lengthText(_ metres: Double) -> String { wording.length(metres) }
 
     /// The id of the region; of a new one made of its name.
     private var id: String {
@@ -273,11 +292,13 @@ public import Observation
         "collections/\(ServerClient.encoded(collection))/regions/\(ServerClient.encoded(region))"
     }
 
-    private func edit(_ change: (inout RegionDraft) -> Void) {
+    /// - Parameter goesOn: whether it is one step with the edit before it, if that was the same.
+    private func edit(goesOn: Bool = false, _ change: (inout RegionDraft) -> Void) {
         var after = draft
         change(&after)
         guard after != draft else { return }
-        done = (done + [draft]).suffix(Self.undoLimit)
+        if !goesOn || !isSliding { done = (done + [draft]).suffix(Self.undoLimit) }
+        isSliding = goesOn
         undone = []
         draft = after
         effects = nil

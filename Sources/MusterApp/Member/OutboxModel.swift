@@ -60,8 +60,8 @@ public import Observation
     /// The title of the button that sends now.
     public var sendNowTitle: String { words.text(.waitingSendNow) }
 
-    /// Tries at once to send all that waits, and counts anew how many positions wait. It returns once the server has
-    /// answered, after 20 s at the latest. Cancelling the task ends the waiting; nothing is lost.
+    /// Tries at once to send all that waits. It returns once the server has answered, after 20 s at the latest.
+    /// Cancelling the task ends the waiting; nothing is lost.
     public func sendNow() async {
         let waiting = Set(outbox.waiting.map(\.id))
         outbox.hurry()
@@ -69,7 +69,8 @@ public import Observation
         do {
             try await muster.send()
             phone.sendFault = nil
-            phone.unsentPositions = 0
+            // While positions are tracked, one may have been recorded meanwhile: the events of MusterKit count them.
+            if !phone.isTracking { phone.unsentPositions = 0 }
         } catch {
             if error != .cancelled { phone.sendFault = error }
         }

@@ -9,6 +9,8 @@ extension Outbox {
         var at: Date
         /// Whether it would be lost with the process, because the store did not take it.
         var isUnkept = false
+        /// The number of the log that holds what the server took; nil where its answer does not say it.
+        var sequence: Int64?
 
         var id: String { order.id }
 

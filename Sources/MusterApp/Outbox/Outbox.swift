@@ -172,9 +172,9 @@ import Observation
             do {
                 let request = try await timedByServer(next).request(of: user)
                 let answer = try await server.send(request.method, request.path, request.body)
-                await receive(next, answer.body["late"]?.boolean ?? false)
+                await receive(next, answer.body["late"]?.boolean ?? false, at: answer.body["sequence"]?.integer)
             } catch .refused(let status, _) where next.isDone(byStatus: status) {
-                await receive(next, false)
+                await receive(next, false, at: nil)
             } catch .refused(let status, let reason) {
                 await refuse(next, status, reason)
             } catch .cancelled where Task.isCancelled {
@@ -222,7 +222,8 @@ import Observation
 
     private func untilNext(_ seconds: Double) -> Double { min(seconds, untilDueSeconds ?? .infinity) }
 
-    private func receive(_ order: Order, _ isLate: Bool) async {
+    private func receive(_ order: Order, _ isLate: Bool, at sequence: Int64?) async {
+        update(order.id) { $0.sequence = sequence }
         end(order.id, .received(isLate: isLate))
         if isLate { await onLate(order) }
         await keep()

@@ -20,6 +20,8 @@ struct Incident: Codable, Hashable, Sendable, Identifiable {
     /// Counts of the moment of closing, of a roll that was read.
     var counts: Counts?
     var par: Round?
+    /// Every how many seconds the server requests a PAR by itself; nil for by hand alone.
+    var parEverySeconds: Double?
 
     var id: Int64 { number }
 
@@ -82,7 +84,7 @@ extension Incident {
             reopenedAt: value["reopenedAt"]?.date, closedAt: value["closedAt"]?.date,
             closedBy: value["closedBy"]?.string, closedHow: value["closedHow"]?.string,
             reason: value["reason"]?.string, counts: value["counts"].map { Counts($0) },
-            par: value["par"].flatMap { Round($0) })
+            par: value["par"].flatMap { Round($0) }, parEverySeconds: value["parTimer"]?["everySeconds"]?.number)
     }
 }
 

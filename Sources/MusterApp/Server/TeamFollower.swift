@@ -37,6 +37,10 @@ import Observation
     /// How many snapshots are being requested, and the changes that the feed has brought since the first of them was.
     @ObservationIgnored private var loads = 0
     @ObservationIgnored private var arrived: [JSONValue] = []
+    /// How often there were more changes than are held. A snapshot that was requested before is not adopted then.
+    @ObservationIgnored private var overflows = 0
+    /// The largest number of changes that are held for a snapshot: as many as a large team has people.
+    @ObservationIgnored var heldLimit = 10_000
     /// The number of the snapshot that was requested last, and of that which was adopted last.
     @ObservationIgnored private var requestedNumber = 0
     @ObservationIgnored private var adoptedNumber = 0
@@ -61,6 +65,9 @@ import Observation
 
     /// Whether the server is heard now.
     var isLive: Bool { connection == .live }
+
+    /// How many changes are held for the snapshots that are being requested.
+    var heldCount: Int { arrived.count }
 
     /// Adopts the phone's copy. A copy of another person, or one that is damaged, is left alone.
     func restore() async {
@@ -116,8 +123,16 @@ import Observation
     }
 
     /// Asks the server for everything again.
-    func reload() async {
-        do { try await load() } catch { _ = await note(ServerFault(error)) }
+    ///
+    /// - Returns: whether the server refuses the credentials, and there are no others.
+    @discardableResult
+    func reload() async -> Bool {
+        do {
+            try await load()
+            return false
+        } catch {
+            return await note(ServerFault(error))
+        }
     }
 
     /// Stores the phone's copy.
@@ -139,7 +154,7 @@ import Observation
     // MARK: Pieces
 
     private func load() async throws(ServerFault) {
-        let earlier = arrived.count
+        let (earlier, overflowsBefore) = (arrived.count, overflows)
         loads += 1
         requestedNumber += 1
         let number = requestedNumber
@@ -152,7 +167,10 @@ import Observation
             wording.learnServerTime(aheadSeconds: at.timeIntervalSince(toldAt))
         }
         // Where a later request has been answered, these answers may be older than what is shown.
-        if number > adoptedNumber {
+        if number > adoptedNumber, overflows != overflowsBefore {
+            // Without the changes that were not held, these answers would take back what the feed has told.
+            state.isOutdated = true
+        } else if number > adoptedNumber {
             adoptedNumber = number
             state.adopt(snapshot, then: Array(arrived.dropFirst(earlier)))
             wording.names = state.names
@@ -162,6 +180,7 @@ import Observation
             connection = .live
             onLive()
         }
+        reloadIfOutdated()
         await keep()
     }
 
@@ -177,29 +196,41 @@ import Observation
     }
 
     private func receive(_ change: JSONValue) async {
-        if loads > 0 { arrived.append(change) }
+        if loads > 0 { hold(change) }
         state.apply(change)
         if wording.names != state.names { wording.names = state.names }
-        if state.isOutdated, reloading == nil {
-            reloading = Task {
-                await reloadWhileOutdated()
-                reloading = nil
-            }
-        }
+        reloadIfOutdated()
         if keptAt.map({ pacing.now().date.timeIntervalSince($0) > Self.keepSeconds }) ?? true { await keep() }
     }
 
+    /// Holds a change for the snapshots that are being requested.
+    private func hold(_ change: JSONValue) {
+        if arrived.count >= heldLimit {
+            arrived = []
+            overflows += 1
+        }
+        arrived.append(change)
+    }
+
+    private func reloadIfOutdated() {
+        guard state.isOutdated, reloading == nil else { return }
+        reloading = Task {
+            await reloadWhileOutdated()
+            reloading = nil
+        }
+    }
+
     /// Asks for everything again until nothing is outdated. Several changes in a row ask once, and one that comes while
-    /// the answers are on their way asks once more. Where the server refuses, the next change asks again.
+    /// the answers are on their way asks once more. Where the server refuses the person, the next change asks again.
     private func reloadWhileOutdated() async {
-        var failures = 0
+        var (failures, isRefused) = (0, false)
         repeat {
             let delay = failures == 0 ? 0.2 : pacing.delaySeconds(afterFailures: failures)
             try? await pacing.sleep(min(Self.longestDelaySeconds, delay))
             if Task.isCancelled { return }
-            await reload()
+            isRefused = await reload()
             failures = isLive ? 0 : failures + 1
-        } while state.isOutdated && connection != .signedOut
+        } while state.isOutdated && !isRefused
     }
 
     /// - Returns: whether the server refuses the credentials, and there are no others.

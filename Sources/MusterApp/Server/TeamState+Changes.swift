@@ -94,6 +94,7 @@ extension TeamState {
         guard var incident = Incident(change) else { return }
         let known = incidents[incident.number]
         incident.par = known?.par
+        incident.parEverySeconds = known?.parEverySeconds
         // The change of a PAR says what happened and not the whole round.
         if change["happened"]?.string?.hasPrefix("par") == true { isOutdated = true }
         if incident.isOpen, known == nil { isOutdated = true }

@@ -27,7 +27,8 @@ public enum Word: String, CaseIterable, Sendable {
     case fault403, fault404, fault409, fault412, faultUnanswered
     case headerLanguage, headerSignOut
     case incidentAsOf, incidentCallSeen, incidentCalled, incidentCalledBy, incidentComplete, incidentCountAccounted
-    case incidentCountChecking, incidentCountPeople, incidentCountUnaccounted, incidentFewer, incidentHandOver
+    case incidentCountChecking, incidentCountPeople, incidentCountUnaccounted, incidentEvery, incidentFewer
+    case incidentHandOver
     case incidentIsDrill, incidentLedBy, incidentLedByNobody, incidentNoCrew, incidentNone, incidentOnlyWaiting
     case incidentOrderByHand, incidentOrderEvery, incidentOrderReport, incidentPar, incidentParAsked
     case incidentParAskedBy, incidentParCrewMore, incidentParCrewOverdue, incidentParCrewShort, incidentParCrewWaits
@@ -36,8 +37,8 @@ public enum Word: String, CaseIterable, Sendable {
     case intentCheckIn, intentFocus, intentFocusAll, intentFocusUrgent, intentFocusWhat, intentHelp, intentHelpWhat
     case intentSafe, intentSafeWhat, intentSeen, intentSeenCall, intentSos, intentSosWhat, intentWhere
     case intentWherePerson, intentWhereWhat
-    case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort, inviteTeam
-    case inviteUntil, inviteWelcome
+    case inviteDo, inviteLong, inviteNotWhole, inviteOver, invitePassword, inviteRule, inviteShort
+    case inviteSignedIn, inviteTeam, inviteUntil, inviteWelcome
     case knownHeardBy, knownLeft, knownLeftPlace, knownMarked, knownOwnWord, knownTimer, knownUnderReview
     case leavingOne, leavingSeveral, leavingSomewhere
     case lengthKilometres, lengthMetres
@@ -74,7 +75,7 @@ public enum Word: String, CaseIterable, Sendable {
     case regionsNone, regionsRadius, regionsRemove, regionsRemoveNow, regionsSaidTooFew, regionsSave
     case regionsSettingsIsNarrow, regionsSettingsMuster, regionsSettingsMusterHint, regionsSettingsName
     case regionsTagMuster, regionsToolsCircle, regionsToolsPolygon, regionsToolsRedo, regionsToolsUndo, regionsTryOut
-    case regionsVerticesNone
+    case regionsVertexOne, regionsVerticesNone, regionsVerticesRemove
     case rollMoved, rollMovedBy, rollReason, rollRemoved, rollRemovedBy, rollSaidOffSite, rollSaidSafe, rollTakenOff
     case rollTakenOffBy
     case rosterAllCrews, rosterNobody, rosterNobodyFound, rosterSearch

@@ -120,6 +120,7 @@ extension Words {
         incidentCountChecking = 核实中
         incidentCountPeople = 点名册人数
         incidentCountUnaccounted = 未确认
+        incidentEvery = 自动要求 PAR 的间隔
         incidentFewer = 不足…
         incidentHandOver = 移交…
         incidentIsDrill = 【演练】这是演练
@@ -173,6 +174,7 @@ extension Words {
         invitePassword = 密码
         inviteRule = 至少 8 个字符。只有您知道的一句话就很好；此服务器的人员绝不会向您索要。
         inviteShort = 至少需要 8 个字符。
+        inviteSignedIn = 您已以 {name} 的身份登录。请先退出登录，然后再次打开邀请。
         inviteTeam = 团队
         inviteUntil = 有效至
         inviteWelcome = 您受邀使用 {host} 上的 Muster。设置自己的密码后即登录。
@@ -311,7 +313,9 @@ extension Words {
         regionsToolsRedo = 重做
         regionsToolsUndo = 撤销
         regionsTryOut = 会改变什么？
+        regionsVertexOne = 顶点 {number}/{of}
         regionsVerticesNone = 还没有绘制任何内容。
+        regionsVerticesRemove = 删除此顶点
         rollMoved = 已转到其他团队，仍在点名册上
         rollMovedBy = 已由 {name} 转到其他团队，仍在点名册上
         rollReason = {words}：{reason}

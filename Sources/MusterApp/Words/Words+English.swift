@@ -135,6 +135,7 @@ extension Words {
         incidentCountChecking = Checking
         incidentCountPeople = On the roll
         incidentCountUnaccounted = Unaccounted
+        incidentEvery = When the server requests a PAR by itself
         incidentFewer = Fewer…
         incidentHandOver = Hand over…
         incidentIsDrill = DRILL – this is an exercise
@@ -194,6 +195,7 @@ extension Words {
         inviteRule = At least 8 characters. A sentence that only you know is good; nobody who runs this \
         server will ever ask for it.
         inviteShort = Needs at least 8 characters.
+        inviteSignedIn = You are signed in as {name}. Sign out first, and then open the invitation again.
         inviteTeam = Team
         inviteUntil = Valid until
         inviteWelcome = You are invited to Muster at {host}. Set a password of your own, and you are signed \
@@ -344,7 +346,9 @@ extension Words {
         regionsToolsRedo = Redo
         regionsToolsUndo = Undo
         regionsTryOut = What would it change?
+        regionsVertexOne = Vertex {number} of {of}
         regionsVerticesNone = Nothing is drawn yet.
+        regionsVerticesRemove = Remove this vertex
         rollMoved = moved to another team, still on the roll
         rollMovedBy = moved to another team by {name}, still on the roll
         rollReason = {words}: {reason}

@@ -120,6 +120,7 @@ extension Words {
         incidentCountChecking = 確認中
         incidentCountPeople = 名簿の人数
         incidentCountUnaccounted = 未確認
+        incidentEvery = PARを自動で要求する間隔
         incidentFewer = 不足…
         incidentHandOver = 引き継ぐ…
         incidentIsDrill = 【訓練】これは訓練です
@@ -173,6 +174,7 @@ extension Words {
         invitePassword = パスワード
         inviteRule = 8文字以上。自分だけが知る文が適しています。サーバーの担当者が尋ねることはありません。
         inviteShort = 8文字以上にしてください。
+        inviteSignedIn = {name}としてサインイン中です。先にサインアウトしてから、招待をもう一度開いてください。
         inviteTeam = チーム
         inviteUntil = 有効期限
         inviteWelcome = {host} のMusterに招待されています。パスワードを設定するとサインインします。
@@ -311,7 +313,9 @@ extension Words {
         regionsToolsRedo = やり直す
         regionsToolsUndo = 元に戻す
         regionsTryOut = 何が変わりますか
+        regionsVertexOne = 頂点 {number}/{of}
         regionsVerticesNone = まだ何も描かれていません。
+        regionsVerticesRemove = この頂点を削除
         rollMoved = 別のチームへ移動、点呼名簿には残っている
         rollMovedBy = {name}により別のチームへ移動、点呼名簿には残っている
         rollReason = {words}: {reason}

@@ -140,6 +140,7 @@ extension Words {
         incidentCountChecking = En comprobación
         incidentCountPeople = En la lista
         incidentCountUnaccounted = Sin contabilizar
+        incidentEvery = Cuándo se pide un PAR automáticamente
         incidentFewer = Menos…
         incidentHandOver = Traspasar…
         incidentIsDrill = SIMULACRO – esto es un ejercicio
@@ -199,6 +200,7 @@ extension Words {
         inviteRule = Al menos 8 caracteres. Sirve una frase que solo usted conozca; nadie de este servidor \
         se la pedirá nunca.
         inviteShort = Se necesitan al menos 8 caracteres.
+        inviteSignedIn = Ha iniciado sesión como {name}. Cierre la sesión primero y abra después la invitación otra vez.
         inviteTeam = Equipo
         inviteUntil = Válida hasta
         inviteWelcome = Le invitan a Muster en {host}. Fije su propia contraseña e iniciará sesión.
@@ -350,7 +352,9 @@ extension Words {
         regionsToolsRedo = Rehacer
         regionsToolsUndo = Deshacer
         regionsTryOut = ¿Qué cambiaría?
+        regionsVertexOne = Vértice {number} de {of}
         regionsVerticesNone = Todavía no hay nada dibujado.
+        regionsVerticesRemove = Quitar este vértice
         rollMoved = pasó a otro equipo, sigue en la lista de recuento
         rollMovedBy = pasó a otro equipo por {name}, sigue en la lista de recuento
         rollReason = {words}: {reason}

@@ -63,7 +63,7 @@ struct StartSection: View {
 
     var body: some View {
         Section {
-            ForEach(incident.teams.count > 1 ? incident.teams : [], id: \.self) { team in
+            ForEach(incident.teamChoices, id: \.self) { team in
                 Button(team, systemImage: incident.chosenTeam == team ? "largecircle.fill.circle" : "circle") {
                     incident.chosenTeam = team
                 }
@@ -86,6 +86,13 @@ struct ParSection: View {
         Section(incident.parTitle) {
             TextLines([incident.parText ?? ""])
             ActionButton(incident.requestPARTitle, "person.3.sequence") { await incident.requestPAR() }
+            Menu(incident.parIntervalTitle, systemImage: "timer") {
+                ForEach(incident.parIntervals) { interval in
+                    Button(
+                        interval.title, systemImage: interval.isChosen ? "largecircle.fill.circle" : "circle"
+                    ) { Task { await incident.setPARTimer(everyMinutes: interval.minutes) } }
+                }
+            }
         }
     }
 }
@@ -211,11 +218,9 @@ struct PastIncidentView: View {
     var body: some View {
         List {
             TextLines([incident.problem ?? ""])
-            ForEach(incident.pastIncidents) { past in
-                if past.id == number, past.mayReopen {
-                    QuestionButton(incident.reopenTitle, "arrow.uturn.backward", incident.reopenQuestion) { reason in
-                        await incident.reopen(number, reason: reason)
-                    }
+            if incident.mayReopen(number) {
+                QuestionButton(incident.reopenTitle, "arrow.uturn.backward", incident.reopenQuestion) { reason in
+                    await incident.reopen(number, reason: reason)
                 }
             }
             ForEach(incident.pastCrews(of: number)) { crew in

@@ -3,8 +3,9 @@ import MapKit
 import MusterApp
 import SwiftUI
 
-/// Draws and edits a region by finger: a tap sets the centre or adds a vertex, a handle is dragged. VoiceOver has the
-/// vertices as a list, each with a button that removes it.
+/// Draws and edits a region by finger: a tap sets the centre or adds a vertex; a vertex, the centre and the rim of a
+/// circle are dragged. VoiceOver has the radius as a slider and the vertices as a list, each with a button that removes
+/// it.
 struct RegionEditorView: View {
     @Bindable var editor: RegionEditorModel
     let regions: RegionsModel
@@ -28,6 +29,13 @@ struct RegionEditorView: View {
                         editor.title(of: tool), systemImage: editor.tool == tool ? "largecircle.fill.circle" : "circle"
                     ) { editor.choose(tool) }
                 }
+                if let text = editor.radiusText {
+                    LabeledContent(editor.radiusTitle, value: text)
+                    Slider(value: $editor.slidRadiusMetres, in: RegionEditorModel.slidRadii) {
+                        Text(editor.radiusTitle)
+                    }
+                    .accessibilityValue(text)
+                }
             }
             Section {
                 TextField(editor.nameTitle, text: $editor.name)
@@ -45,6 +53,18 @@ struct RegionEditorView: View {
                 QuestionButton(editor.removeTitle, "trash", editor.removeQuestion) { _ in await editor.remove() }
             }
             .disabled(!editor.canSave)
+            Section {
+                ForEach(editor.corners) { corner in
+                    HStack {
+                        Text(corner.title)
+                        Spacer()
+                        Button(editor.removeVertexTitle, systemImage: "minus.circle", role: .destructive) {
+                            editor.remove(corner.id)
+                        }
+                        .buttonStyle(.bordered)
+                    }
+                }
+            }
         }
         .navigationTitle(editor.title)
         .navigationBarTitleDisplayMode(.inline)
@@ -64,7 +84,7 @@ struct RegionDrawing: View {
                 UserAnnotation()
                 MapPolygon(coordinates: editor.outline.map(\.coordinate)).foregroundStyle(.green.opacity(0.2))
                     .stroke(.green, lineWidth: 2)
-                ForEach(handles) { handle in
+                ForEach(editor.handles) { handle in
                     Annotation("", coordinate: handle.place.coordinate) {
                         Circle().fill(.white).frame(width: 22, height: 22)
                             .overlay { Circle().stroke(.green, lineWidth: 3) }
@@ -80,25 +100,16 @@ struct RegionDrawing: View {
         .accessibilityHidden(true)
     }
 
-    private var handles: [Handle] {
-        editor.vertices.enumerated().map { Handle(id: $0.offset, place: $0.element) }
-    }
-
-    private struct Handle: Identifiable {
-        let id: Int
-        let place: MapModel.Place
-    }
-
     private func tap(_ proxy: MapProxy) -> some Gesture {
         SpatialTapGesture().onEnded { tap in
             if let place = proxy.place(at: tap.location, from: .local) { editor.tap(place) }
         }
     }
 
-    /// The vertex is moved when the finger is lifted, so that one drag is one step of undo.
-    private func drag(_ index: Int, _ proxy: MapProxy) -> some Gesture {
+    /// The point is moved when the finger is lifted, so that one drag is one step of undo.
+    private func drag(_ point: RegionEditorModel.Handle.ID, _ proxy: MapProxy) -> some Gesture {
         DragGesture(minimumDistance: 4, coordinateSpace: .global).onEnded { drag in
-            if let place = proxy.place(at: drag.location, from: .global) { editor.move(index, to: place) }
+            if let place = proxy.place(at: drag.location, from: .global) { editor.drag(point, to: place) }
         }
     }
 }

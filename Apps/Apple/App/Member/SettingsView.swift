@@ -122,6 +122,7 @@ struct DatasetsView: View {
             }
         }
         .navigationTitle(settings.datasetsTitle)
+        .task { await settings.synchronizeDatasets() }
         .refreshable { await settings.synchronizeDatasets() }
     }
 }

@@ -2,7 +2,6 @@ import AVFoundation
 import CoreLocation
 import Foundation
 import MusterApp
-import NearbyInteraction
 import UserNotifications
 
 /// What the person allows the app, as the system says it.
@@ -20,11 +19,9 @@ struct PhonePermissions: PermissionKeeper {
         case .criticalAlerts:
             Self.criticalState(of: await UNUserNotificationCenter.current().notificationSettings())
         case .camera: Self.state(of: AVCaptureDevice.authorizationStatus(for: .video))
-        case .nearbyInteraction:
-            NISession.deviceCapabilities.supportsPreciseDistanceMeasurement ? .notAsked : .unavailable
-        // Core Location ranges beacons under the permission for locations; the system says nothing of the local
-        // network.
-        case .bluetooth, .motion, .localNetwork: .unavailable
+        // Core Location ranges beacons under the permission for locations. The system asks for the local network and
+        // for NearbyInteraction when they are used, and tells nobody what the person said.
+        case .bluetooth, .motion, .localNetwork, .nearbyInteraction: .unavailable
         }
     }
 
@@ -78,6 +75,8 @@ struct PhonePermissions: PermissionKeeper {
 
     /// The manager that asks. It lives as long as the app, because the system takes its question away with it.
     @MainActor private static let manager = CLLocationManager()
+    /// Whether this process has asked the person for precise positions.
+    @MainActor private static var hasAskedForPrecision = false
 
     @MainActor private static func location(_ permission: Permission) -> PermissionState {
         let status = manager.authorizationStatus
@@ -90,7 +89,9 @@ struct PhonePermissions: PermissionKeeper {
         }
         switch permission {
         case .locationAlways: return status == .authorizedAlways ? .granted : .denied
-        case .preciseLocation: return manager.accuracyAuthorization == .fullAccuracy ? .granted : .denied
+        case .preciseLocation:
+            if manager.accuracyAuthorization == .fullAccuracy { return .granted }
+            return hasAskedForPrecision ? .denied : .notAsked
         default: return .granted
         }
     }
@@ -98,6 +99,8 @@ struct PhonePermissions: PermissionKeeper {
     @MainActor private static func askForLocation() { manager.requestWhenInUseAuthorization() }
     @MainActor private static func askForLocationAlways() { manager.requestAlwaysAuthorization() }
     @MainActor private static func askForPrecision(_ key: String) async {
+        // The answer counts until the app ends. After a no only the settings allow it.
+        hasAskedForPrecision = true
         await withCheckedContinuation { continuation in
             // The system does not say on which thread it answers. An error means that the person said no.
             manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: key) { @Sendable _ in
