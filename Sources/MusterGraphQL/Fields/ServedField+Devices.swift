@@ -51,7 +51,7 @@ extension ServedField {
         // A position is read, copied and given a cursor, whether or not the page is looked into.
         try operation.spend(devices.count * (paging.first + 1) * 4)
         let (numbers, begin) = (devices.map(\.number), cursor)
-        let histories = try await operation.coordinator.read { store in
+        let histories = try await operation.read { store in
             try numbers.map { device in
                 try store.positions(of: device, from: from, to: to, after: begin, limit: paging.first + 1)
             }

@@ -75,7 +75,7 @@ extension ServedField {
         try operation.spend(reaches.count * (paging.first + 1))
         let access = operation.access
         let limit = paging.first + 1
-        let found = try await operation.coordinator.read { store in
+        let found = try await operation.read { store in
             let open = openOnly ? try store.openIncidents().sorted { $0.number > $1.number } : []
             return try reaches.map { reach in
                 if openOnly {

@@ -9,6 +9,7 @@ import MusterWire
 extension ServedField {
     static let mutation =
         fields(of: "Mutation", \.isOperation, commands) + fields(of: "Mutation", \.isOperation, accounts)
+        + fields(of: "Mutation", \.isOperation, directoryCommands)
         + fields(of: "ReportPositionsPayload", \.asPositionReceipt, positionReceipt)
         + fields(of: "RefusedPosition", \.asRefusedPosition, refusedPosition)
 

@@ -10,11 +10,18 @@ extension ServedField {
         + fields(of: "PersonChange", \.asPersonChange, personChange)
         + fields(of: "PositionChange", \.asPositionChange, positionChange)
         + fields(of: "IncidentChange", \.asIncidentChange, incidentChange)
+        + fields(of: "TeamChange", \.asTeamChange, teamChange)
+        + fields(of: "DeviceChange", \.asDeviceChange, deviceChange)
+        + fields(of: "RegionChange", \.asRegionChange, regionChange)
 
     private static let changes: [String: Field<ServedObject>] = [
         "safetyChanged": .object({ _, _ in true }) { change, _ in change },
         "positionChanged": .object({ _, _ in true }) { change, _ in change },
         "incidentChanged": .object({ _, _ in true }) { change, _ in change },
+        "personChanged": .object({ _, _ in true }) { change, _ in change },
+        "teamChanged": .object({ _, _ in true }) { change, _ in change },
+        "deviceChanged": .object({ _, _ in true }) { change, _ in change },
+        "regionChanged": .object({ _, _ in true }) { change, _ in change },
     ]
 
     private static let userChanges: [String: Field<UserChange>] = [
@@ -38,4 +45,33 @@ extension ServedField {
         "sequence": .value({ $0.mayRead($1.incident) }) { change, _ in .string("\(change.sequence.rawValue)") },
         "incident": .object({ $0.mayRead($1.incident) }) { change, _ in .incident(change.incident) },
     ]
+
+    private static let teamChange: [String: Field<TeamChange>] = [
+        "sequence": .value(maySee) { change, _ in .string("\(change.sequence.rawValue)") },
+        "team": .object(maySee) { change, _ in change.team.map { .team($0) } },
+    ]
+
+    private static let deviceChange: [String: Field<DeviceChange>] = [
+        "sequence": .value(maySee) { change, _ in .string("\(change.sequence.rawValue)") },
+        "device": .object(maySee) { change, _ in change.device.map { .device($0) } },
+    ]
+
+    private static let regionChange: [String: Field<RegionChange>] = [
+        "sequence": .value({ access, _ in access.mayReadRegions }) { change, _ in
+            .string("\(change.sequence.rawValue)")
+        },
+        "collection": .value({ access, _ in access.mayReadRegions }) { change, _ in
+            change.collection.map { .string($0.name) }
+        },
+        "region": .object({ access, _ in access.mayReadRegions }) { change, _ in change.region.map { .region($0) } },
+    ]
+
+    /// Of what is gone, nobody but admins hears.
+    @Sendable private static func maySee(_ access: Access, _ change: TeamChange) -> Bool {
+        change.team.map { access.mayRead($0) } ?? access.seesEverything
+    }
+
+    @Sendable private static func maySee(_ access: Access, _ change: DeviceChange) -> Bool {
+        change.device.map { access.mayRead($0) } ?? access.seesEverything
+    }
 }

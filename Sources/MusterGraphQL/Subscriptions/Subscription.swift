@@ -156,7 +156,9 @@ final class Subscription: Sendable {
     private func answer(_ object: ServedObject, _ access: Access) async throws -> JSONValue? {
         let resolver = ServedResolver(
             operation: OperationContext(parts, context, access, room: OperationContext.changeLimit))
-        if case .personChange(let change) = object { resolver.operation.assume(change.safety, of: change.person) }
+        if case .personChange(let change) = object, let safety = change.safety {
+            resolver.operation.assume(safety, of: change.person)
+        }
         if case .userChange(let change) = object {
             if let version = change.version { resolver.operation.assume(version, of: change.user) }
             if let safety = change.safety { resolver.operation.assume(safety, of: change.user) }
