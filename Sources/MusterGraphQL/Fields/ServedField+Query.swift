@@ -5,7 +5,7 @@ import MusterWire
 
 /// The fields at which queries begin. Each gives what the caller may see, and nothing else.
 extension ServedField {
-    static let query = fields(of: "Query", \.isOperation, questions)
+    static let query = fields(of: "Query", { $0.isOperation }, questions)
 
     private static let questions: [String: Field<Void>] = [
         "getUser": root { arguments, operation in

@@ -5,14 +5,16 @@ import MusterWire
 /// The fields of subscriptions. Each change was held against the caller's rights before it became an object
 /// (`SubscriptionSource`).
 extension ServedField {
-    static let subscription =
-        fields(of: "Subscription", \.asChange, changes) + fields(of: "Subscription", \.asUserChange, userChanges)
-        + fields(of: "PersonChange", \.asPersonChange, personChange)
-        + fields(of: "PositionChange", \.asPositionChange, positionChange)
-        + fields(of: "IncidentChange", \.asIncidentChange, incidentChange)
-        + fields(of: "TeamChange", \.asTeamChange, teamChange)
-        + fields(of: "DeviceChange", \.asDeviceChange, deviceChange)
-        + fields(of: "RegionChange", \.asRegionChange, regionChange)
+    static let subscription = [
+        fields(of: "Subscription", { $0.asChange }, changes),
+        fields(of: "Subscription", { $0.asUserChange }, userChanges),
+        fields(of: "PersonChange", { $0.asPersonChange }, personChange),
+        fields(of: "PositionChange", { $0.asPositionChange }, positionChange),
+        fields(of: "IncidentChange", { $0.asIncidentChange }, incidentChange),
+        fields(of: "TeamChange", { $0.asTeamChange }, teamChange),
+        fields(of: "DeviceChange", { $0.asDeviceChange }, deviceChange),
+        fields(of: "RegionChange", { $0.asRegionChange }, regionChange),
+    ].flatMap { $0 }
 
     private static let changes: [String: Field<ServedObject>] = [
         "safetyChanged": .object({ _, _ in true }) { change, _ in change },
@@ -47,13 +49,13 @@ extension ServedField {
     ]
 
     private static let teamChange: [String: Field<TeamChange>] = [
-        "sequence": .value(maySee) { change, _ in .string("\(change.sequence.rawValue)") },
-        "team": .object(maySee) { change, _ in change.team.map { .team($0) } },
+        "sequence": .value(maySeeTeam) { change, _ in .string("\(change.sequence.rawValue)") },
+        "team": .object(maySeeTeam) { change, _ in change.team.map { .team($0) } },
     ]
 
     private static let deviceChange: [String: Field<DeviceChange>] = [
-        "sequence": .value(maySee) { change, _ in .string("\(change.sequence.rawValue)") },
-        "device": .object(maySee) { change, _ in change.device.map { .device($0) } },
+        "sequence": .value(maySeeDevice) { change, _ in .string("\(change.sequence.rawValue)") },
+        "device": .object(maySeeDevice) { change, _ in change.device.map { .device($0) } },
     ]
 
     private static let regionChange: [String: Field<RegionChange>] = [
@@ -67,11 +69,11 @@ extension ServedField {
     ]
 
     /// Of what is gone, nobody but admins hears.
-    @Sendable private static func maySee(_ access: Access, _ change: TeamChange) -> Bool {
+    @Sendable private static func maySeeTeam(_ access: Access, _ change: TeamChange) -> Bool {
         change.team.map { access.mayRead($0) } ?? access.seesEverything
     }
 
-    @Sendable private static func maySee(_ access: Access, _ change: DeviceChange) -> Bool {
+    @Sendable private static func maySeeDevice(_ access: Access, _ change: DeviceChange) -> Bool {
         change.device.map { access.mayRead($0) } ?? access.seesEverything
     }
 }

@@ -190,6 +190,7 @@ final class OperationContext: Sendable {
             }
         }
         return state.withLock { state in
+            state.people.reserveCapacity(state.people.count + read.count)
             for (person, var facts) in read {
                 facts.safety = state.assumed[person] ?? facts.safety
                 state.people[person] = facts

@@ -71,10 +71,11 @@ struct Connection: Sendable {
     var hasPreviousPage: Bool
 }
 
-/// An object of a page, with the cursor after it.
+/// An object of a page.
 struct Edge: Sendable {
-    var cursor: String
     var node: ServedObject
+    /// The cursor after the object. It is made where a client asks for it: a page has a thousand.
+    var cursor: String { node.cursor }
 }
 
 extension ServedObject {

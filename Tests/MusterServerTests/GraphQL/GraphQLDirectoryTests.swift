@@ -1,3 +1,4 @@
+import HTTPTypes
 import MusterCore
 import MusterWire
 import Testing

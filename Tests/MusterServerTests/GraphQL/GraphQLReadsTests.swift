@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import MusterCore
+import MusterStore
 import MusterWire
 import NIOEmbedded
 import Testing

@@ -1,3 +1,4 @@
+import HTTPTypes
 import MusterCore
 import MusterStore
 import MusterWire
