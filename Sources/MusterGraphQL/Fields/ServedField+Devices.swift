@@ -6,9 +6,11 @@ import MusterWire
 
 /// The fields of devices and their positions.
 extension ServedField {
-    static let devices =
-        fields(of: "Device", \.asDevice, device) + fields(of: "Position", \.asPosition, position)
-        + fields(of: "Coordinate", \.asCoordinate, coordinate)
+    static let devices = [
+        fields(of: "Device", { $0.asDevice }, device),
+        fields(of: "Position", { $0.asPosition }, position),
+        fields(of: "Coordinate", { $0.asCoordinate }, coordinate),
+    ].flatMap { $0 }
 
     private static let device: [String: Field<Device>] = [
         "id": .value({ $0.mayRead($1) }) { device, operation in
@@ -48,18 +50,16 @@ extension ServedField {
             cursor = HistoryCursor(text: text)
             guard cursor != nil else { throw GraphQLFieldFault.badRequest("The cursor is not one from an answer.") }
         }
-        // A position is read, copied and given a cursor, whether or not the page is looked into.
+        // A position is read and copied, whether or not the page is looked into.
         try operation.spend(devices.count * (paging.first + 1) * 4)
         let (numbers, begin) = (devices.map(\.number), cursor)
-        let histories = try await operation.coordinator.read { store in
+        let histories = try await operation.read { store in
             try numbers.map { device in
                 try store.positions(of: device, from: from, to: to, after: begin, limit: paging.first + 1)
             }
         }
         return histories.map { history in
-            Connection(read: history, paging) { position in
-                Edge(cursor: HistoryCursor(position).text, node: .position(position))
-            }.resolved
+            Connection(read: history, paging) { .position($0) }.resolved
         }
     }
 

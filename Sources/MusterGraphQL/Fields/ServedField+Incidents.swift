@@ -5,8 +5,10 @@ import MusterWire
 
 /// The fields of incidents and their rolls.
 extension ServedField {
-    static let incidents =
-        fields(of: "Incident", \.asIncident, incident) + fields(of: "RollEntry", \.asRollEntry, rollEntry)
+    static let incidents = [
+        fields(of: "Incident", { $0.asIncident }, incident),
+        fields(of: "RollEntry", { $0.asRollEntry }, rollEntry),
+    ].flatMap { $0 }
 
     private static let incident: [String: Field<Incident>] = [
         "id": .value({ $0.mayRead($1) }) { incident, _ in .string(GlobalID.incident(incident.number).text) },
@@ -75,7 +77,7 @@ extension ServedField {
         try operation.spend(reaches.count * (paging.first + 1))
         let access = operation.access
         let limit = paging.first + 1
-        let found = try await operation.coordinator.read { store in
+        let found = try await operation.read { store in
             let open = openOnly ? try store.openIncidents().sorted { $0.number > $1.number } : []
             return try reaches.map { reach in
                 if openOnly {
@@ -103,9 +105,7 @@ extension ServedField {
             }
         }
         return found.map { incidents in
-            Connection(read: incidents.filter { access.mayRead($0) }, paging) { incident in
-                Edge(cursor: incident.cursor, node: .incident(incident))
-            }.resolved
+            Connection(read: incidents.filter { access.mayRead($0) }, paging) { .incident($0) }.resolved
         }
     }
 }

@@ -7,10 +7,13 @@ import MusterWire
 
 /// The fields that change something, by the same commands as the native API's routes.
 extension ServedField {
-    static let mutation =
-        fields(of: "Mutation", \.isOperation, commands) + fields(of: "Mutation", \.isOperation, accounts)
-        + fields(of: "ReportPositionsPayload", \.asPositionReceipt, positionReceipt)
-        + fields(of: "RefusedPosition", \.asRefusedPosition, refusedPosition)
+    static let mutation = [
+        fields(of: "Mutation", { $0.isOperation }, commands),
+        fields(of: "Mutation", { $0.isOperation }, accounts),
+        fields(of: "Mutation", { $0.isOperation }, directoryCommands),
+        fields(of: "ReportPositionsPayload", { $0.asPositionReceipt }, positionReceipt),
+        fields(of: "RefusedPosition", { $0.asRefusedPosition }, refusedPosition),
+    ].flatMap { $0 }
 
     private static let commands: [String: Field<Void>] = [
         "updateUser": command { arguments, operation in

@@ -4,9 +4,11 @@ import MusterWire
 
 /// The fields of people, teams and crews.
 extension ServedField {
-    static let people =
-        fields(of: "Person", \.asPerson, person) + fields(of: "Team", \.asTeam, team)
-        + fields(of: "Crew", \.asCrew, crew)
+    static let people = [
+        fields(of: "Person", { $0.asPerson }, person),
+        fields(of: "Team", { $0.asTeam }, team),
+        fields(of: "Crew", { $0.asCrew }, crew),
+    ].flatMap { $0 }
 
     private static let person: [String: Field<User>] = [
         "id": .value({ $0.mayKnow($1) }) { user, _ in .string(GlobalID.person(user.name).text) },

@@ -5,7 +5,7 @@ import MusterWire
 
 /// The fields at which queries begin. Each gives what the caller may see, and nothing else.
 extension ServedField {
-    static let query = fields(of: "Query", \.isOperation, questions)
+    static let query = fields(of: "Query", { $0.isOperation }, questions)
 
     private static let questions: [String: Field<Void>] = [
         "getUser": root { arguments, operation in
@@ -102,7 +102,7 @@ extension ServedField {
 
     /// The incident of an id; nil for one that does not exist or that the caller may not see.
     static func incident(_ number: IncidentNumber, _ operation: OperationContext) async throws -> Incident? {
-        let incident = try await operation.coordinator.read { try $0.incident(number) }
+        let incident = try await operation.read { try $0.incident(number) }
         return incident.flatMap { operation.access.mayRead($0) ? $0 : nil }
     }
 
@@ -115,7 +115,7 @@ extension ServedField {
             ids.compactMap { id -> IncidentNumber? in if case .incident(let number)? = id { number } else { nil } })
         var incidents: [IncidentNumber: Incident] = [:]
         if !numbers.isEmpty {
-            let found = try await operation.coordinator.read { store in
+            let found = try await operation.read { store in
                 try numbers.compactMap { try store.incident($0) }
             }
             for incident in found { incidents[incident.number] = incident }

@@ -4,7 +4,7 @@ import MusterWire
 
 /// The fields of regions.
 extension ServedField {
-    static let regions = fields(of: "Region", \.asRegion, region)
+    static let regions = fields(of: "Region", { $0.asRegion }, region)
 
     private static let region: [String: Field<Region>] = [
         "id": .value({ access, _ in access.mayReadRegions }) { region, operation in

@@ -3,9 +3,13 @@ import MusterWire
 /// The fields of pages. A page comes from a field that the caller may read, and holds only what the caller may see.
 extension ServedField {
     static let structures =
-        ["Person", "Team", "Device", "Region", "Incident", "Position"].flatMap { type in
-            fields(of: "\(type)Connection", \.asConnection, connection) + fields(of: "\(type)Edge", \.asEdge, edge)
-        } + fields(of: "PageInfo", \.asPageInfo, pageInfo)
+        ["Person", "Team", "Device", "Region", "Incident", "Position"].flatMap { pageFields(of: $0) }
+        + fields(of: "PageInfo", { $0.asPageInfo }, pageInfo)
+
+    private static func pageFields(of type: String) -> [(String, ServedField)] {
+        fields(of: "\(type)Connection", { $0.asConnection }, connection)
+            + fields(of: "\(type)Edge", { $0.asEdge }, edge)
+    }
 
     private static let connection: [String: Field<Connection>] = [
         "edges": .batch({ _, _ in true }) { connections, _, _ in

@@ -22,7 +22,7 @@ extension ServedField {
         if paging.after == nil {
             // What was committed before that moment is on disk afterwards, and seen by the reads below. The directory
             // of the operation may be older.
-            try await operation.coordinator.inspect { _, _, _ in }
+            try await operation.inspect { _ in }
             operation.renew()
         }
         // Where everything is asked for, everybody is new.
@@ -88,7 +88,7 @@ extension ServedField {
     ) async throws -> LogSequence? {
         let (access, room) = (operation.access, paging.first - page.users.count)
         try operation.spend(removalLimit)
-        let (removals, rest) = try await operation.coordinator.read { store in
+        let (removals, rest) = try await operation.read { store in
             var found: [(number: UserNumber, version: ModelVersion)] = []
             var cursor = begin
             for _ in 0..<removalLimit / syncStep {

@@ -4,8 +4,10 @@ import MusterWire
 
 /// The fields of people as Amplify's model has them.
 extension ServedField {
-    static let users =
-        fields(of: "User", \.asUser, user) + fields(of: "ModelUserConnection", \.asUserPage, userPage)
+    static let users = [
+        fields(of: "User", { $0.asUser }, user),
+        fields(of: "ModelUserConnection", { $0.asUserPage }, userPage),
+    ].flatMap { $0 }
 
     private static let user: [String: Field<User>] = [
         "id": .value({ $0.mayKnow($1) }) { user, operation in

@@ -73,16 +73,20 @@ struct Field<Subject: Sendable>: Sendable {
     fileprivate func erased(
         _ name: String, _ subject: @escaping @Sendable (ServedObject) -> Subject?
     ) -> ServedField {
-        ServedField { objects, arguments, operation in
-            var results = [Resolved](repeating: .failure(.unauthorized(name)), count: objects.count)
+        let refusal = Resolved.failure(.unauthorized(name))
+        return ServedField { objects, arguments, operation in
             var places: [Int] = []
             var subjects: [Subject] = []
+            subjects.reserveCapacity(objects.count)
             let access = operation.access
             for (place, object) in objects.enumerated() {
                 guard let subject = subject(object), admits(access, subject) else { continue }
                 places.append(place)
                 subjects.append(subject)
             }
+            // Most callers may have the field of all.
+            if subjects.count == objects.count { return try await read(subjects, arguments, operation) }
+            var results = [Resolved](repeating: refusal, count: objects.count)
             if subjects.isEmpty { return results }
             for (place, value) in zip(places, try await read(subjects, arguments, operation)) { results[place] = value }
             return results
@@ -92,10 +96,12 @@ struct Field<Subject: Sendable>: Sendable {
 
 extension ServedField {
     /// The fields of a type for the table.
+    ///
+    /// - Parameter subject: what the fields take from an object of the type.
     static func fields<Subject: Sendable>(
-        of type: String, _ subject: any KeyPath<ServedObject, Subject?> & Sendable, _ fields: [String: Field<Subject>]
+        of type: String, _ subject: @escaping @Sendable (ServedObject) -> Subject?, _ fields: [String: Field<Subject>]
     ) -> [(String, ServedField)] {
-        fields.map { name, field in ("\(type).\(name)", field.erased("\(type).\(name)") { $0[keyPath: subject] }) }
+        fields.map { name, field in ("\(type).\(name)", field.erased("\(type).\(name)", subject)) }
     }
 }
 

@@ -54,16 +54,16 @@ extension Connection {
                 hasNextPage = true
                 break
             }
-            edges.append(Edge(cursor: element.cursor, node: object(element)))
+            edges.append(Edge(node: object(element)))
         }
         self.init(edges: edges, hasNextPage: hasNextPage, hasPreviousPage: paging.after != nil)
     }
 
     /// Makes a page of what was read after its cursor: one object more than the page holds, where there are more.
-    init<Element>(read elements: [Element], _ paging: Paging, _ edge: (Element) -> Edge) {
+    init<Element>(read elements: [Element], _ paging: Paging, _ object: (Element) -> ServedObject) {
         self.init(
-            edges: elements.prefix(paging.first).map(edge), hasNextPage: elements.count > paging.first,
-            hasPreviousPage: paging.after != nil)
+            edges: elements.prefix(paging.first).map { Edge(node: object($0)) },
+            hasNextPage: elements.count > paging.first, hasPreviousPage: paging.after != nil)
     }
 
     /// The connection as the value of a field.
@@ -73,4 +73,20 @@ extension Connection {
 extension Entity {
     /// The cursor after this object in a list in the order of numbers.
     var cursor: String { Cursor.encode([Int64(number.rawValue)]) }
+}
+
+extension ServedObject {
+    /// The cursor after this object in a list.
+    var cursor: String {
+        switch self {
+        case .person(let user): user.cursor
+        case .team(let team): team.cursor
+        case .device(let device): device.cursor
+        case .region(let region): region.cursor
+        case .incident(let incident): incident.cursor
+        case .position(let position): HistoryCursor(position).text
+        // No list with cursors holds anything else.
+        default: ""
+        }
+    }
 }

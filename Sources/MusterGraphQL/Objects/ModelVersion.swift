@@ -44,7 +44,7 @@ extension OperationContext {
         if people.isEmpty { return [:] }
         try spend(people.count)
         let end = Instant(milliseconds: 1 << 53)
-        let found = try await coordinator.read { store in
+        let found = try await read { store in
             try store.safetyHistory(of: people.map(\.number), from: end, to: end)
         }
         return Dictionary(found.map { ($0.user, $0) }, uniquingKeysWith: { $1 })

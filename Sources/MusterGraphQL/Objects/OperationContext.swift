@@ -39,6 +39,8 @@ final class OperationContext: Sendable {
         var commands = 0
         /// How many positions they reported.
         var reports = 0
+        /// How often the store or the engine was read.
+        var reads = 0
     }
 
     let coordinator: StoreCoordinator
@@ -146,6 +148,28 @@ final class OperationContext: Sendable {
         return GraphQLFieldFault("The server failed unexpectedly. Its log has the details.", code: "InternalFailure")
     }
 
+    // MARK: Reading
+
+    /// How often the operation read the store or the engine: for a page of a thousand objects as often as for one of
+    /// ten.
+    var readCount: Int { state.withLock { $0.reads } }
+
+    private func countRead() { state.withLock { $0.reads += 1 } }
+
+    /// Reads the store on a thread that may block.
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any Store) throws -> Success
+    ) async throws -> Success {
+        countRead()
+        return try await coordinator.read(body)
+    }
+
+    /// Looks at the engine between two commits.
+    func inspect<Success: Sendable>(_ body: @escaping @Sendable (Engine) -> Success) async throws -> Success {
+        countRead()
+        return try await coordinator.inspect { engine, _, _ in body(engine) }
+    }
+
     // MARK: What the engine knows
 
     /// Returns what the engine knows of people. Reads those that no field read before, together.
@@ -158,7 +182,7 @@ final class OperationContext: Sendable {
         var read: [(UserNumber, PersonFacts)] = []
         for begin in stride(from: 0, to: devices.count, by: Self.lookLimit) {
             let part = Array(devices[begin..<min(begin + Self.lookLimit, devices.count)])
-            read += try await coordinator.inspect { engine, _, _ in
+            read += try await inspect { engine in
                 part.map { person, devices in
                     let position = Self.position(of: devices, engine)
                     return (person, PersonFacts(safety: engine.safety(of: person), position: position))
@@ -166,6 +190,7 @@ final class OperationContext: Sendable {
             }
         }
         return state.withLock { state in
+            state.people.reserveCapacity(state.people.count + read.count)
             for (person, var facts) in read {
                 facts.safety = state.assumed[person] ?? facts.safety
                 state.people[person] = facts
@@ -194,7 +219,7 @@ final class OperationContext: Sendable {
         var read: [(DeviceNumber, DeviceFacts)] = []
         for begin in stride(from: 0, to: wanted.count, by: Self.lookLimit) {
             let part = Array(wanted[begin..<min(begin + Self.lookLimit, wanted.count)])
-            read += try await coordinator.inspect { engine, _, _ in
+            read += try await inspect { engine in
                 part.map { device in
                     let inside = engine.shownStandings(of: device).filter { $0.standing == .inside }
                     return (
@@ -234,6 +259,7 @@ final class OperationContext: Sendable {
         if let known = state.withLock({ $0.rolls[incident] }) { return known }
         // A roll is a read of its whole record, and a look at the engine.
         try spend(1_000)
+        countRead()
         let roll = try await coordinator.roll(of: incident, for: access)
         try spend(roll.people.count)
         state.withLock { $0.rolls[incident] = roll }

@@ -29,6 +29,9 @@ indirect enum ServedObject: Sendable {
     case personChange(PersonChange)
     case positionChange(PositionChange)
     case incidentChange(IncidentChange)
+    case teamChange(TeamChange)
+    case deviceChange(DeviceChange)
+    case regionChange(RegionChange)
 }
 
 /// A page of Amplify's model.
@@ -68,10 +71,11 @@ struct Connection: Sendable {
     var hasPreviousPage: Bool
 }
 
-/// An object of a page, with the cursor after it.
+/// An object of a page.
 struct Edge: Sendable {
-    var cursor: String
     var node: ServedObject
+    /// The cursor after the object. It is made where a client asks for it: a page has a thousand.
+    var cursor: String { node.cursor }
 }
 
 extension ServedObject {
@@ -98,7 +102,8 @@ extension ServedObject {
     /// The root of a subscription, for one change.
     var asChange: ServedObject? {
         switch self {
-        case .userChange, .personChange, .positionChange, .incidentChange: self
+        case .userChange, .personChange, .positionChange, .incidentChange, .teamChange, .deviceChange, .regionChange:
+            self
         default: nil
         }
     }
@@ -106,6 +111,9 @@ extension ServedObject {
     var asPersonChange: PersonChange? { if case .personChange(let change) = self { change } else { nil } }
     var asPositionChange: PositionChange? { if case .positionChange(let change) = self { change } else { nil } }
     var asIncidentChange: IncidentChange? { if case .incidentChange(let change) = self { change } else { nil } }
+    var asTeamChange: TeamChange? { if case .teamChange(let change) = self { change } else { nil } }
+    var asDeviceChange: DeviceChange? { if case .deviceChange(let change) = self { change } else { nil } }
+    var asRegionChange: RegionChange? { if case .regionChange(let change) = self { change } else { nil } }
     var asUser: User? { if case .user(let user) = self { user } else { nil } }
     var asUserPage: UserPage? { if case .userPage(let page) = self { page } else { nil } }
     var asPerson: User? { if case .person(let user) = self { user } else { nil } }

@@ -11,6 +11,7 @@ struct GraphQLService: Sendable {
     private let queries = OperationGate(running: 4, waiting: 64)
     /// Each subscription waits at most once, so the limits of feeds bound how many wait.
     private let changes = OperationGate(running: 2, waiting: .max)
+    private let answers = SharedAnswers()
 
     init(_ parts: ServerParts) {
         self.parts = parts
@@ -57,7 +58,8 @@ struct GraphQLService: Sendable {
         let source = try SubscriptionSource(operation, OperationContext(parts, context))
         return Subscription(
             parts, context, operation, source, proof: proof, gate: changes,
-            since: cursor ?? call.after ?? source.after ?? parts.coordinator.lastSequence)
+            since: cursor ?? call.after ?? source.after ?? parts.coordinator.lastSequence,
+            as: SharedAnswers.Document(call), sharing: answers)
     }
 }
 

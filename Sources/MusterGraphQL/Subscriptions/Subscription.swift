@@ -31,6 +31,9 @@ final class Subscription: Sendable {
     /// credential does.
     private let proof: any RequestProof
     private let gate: OperationGate
+    /// What is asked, by which answers are shared; nil for a subscription that makes each of its own.
+    private let document: SharedAnswers.Document?
+    private let shared: SharedAnswers
     private let time: @Sendable () -> ContinuousClock.Instant
     /// The last change that was sent, or passed over.
     private let cursor: NumberCell
@@ -42,6 +45,7 @@ final class Subscription: Sendable {
     init(
         _ parts: ServerParts, _ context: AppRequestContext, _ operation: GraphQLOperation, _ source: SubscriptionSource,
         proof: any RequestProof, gate: OperationGate, since cursor: LogSequence,
+        as document: SharedAnswers.Document? = nil, sharing shared: SharedAnswers = SharedAnswers(),
         time: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.parts = parts
@@ -50,6 +54,8 @@ final class Subscription: Sendable {
         self.source = source
         self.proof = proof
         self.gate = gate
+        self.document = document
+        self.shared = shared
         self.time = time
         self.cursor = NumberCell(cursor.rawValue)
     }
@@ -129,10 +135,12 @@ final class Subscription: Sendable {
                 proven = before
                 guard source.object(for: event, to: before.access) != nil else { continue }
                 try await output.send(at: event.sequence) {
+                    // Read before the rights are: an answer is kept only for a log that did not grow meanwhile.
+                    let newest = parts.coordinator.lastSequence
                     let now = try await verified(before)
                     proven = now
                     guard let object = source.object(for: event, to: now.access) else { return nil }
-                    return try await gate.run(now.access.principal.user) { try await answer(object, now.access) }
+                    return try await answer(object, to: event.sequence, newest, now.access)
                 }
                 cursor.value = event.sequence.rawValue
             }
@@ -152,11 +160,33 @@ final class Subscription: Sendable {
         }
     }
 
+    /// The answer to one change, shared with the caller's other subscriptions that ask the same; nil when the client's
+    /// filter leaves the change out.
+    private func answer(
+        _ object: ServedObject, to change: LogSequence, _ newest: LogSequence, _ access: Access
+    ) async throws -> JSONValue? {
+        guard let document else {
+            return try await gate.run(access.principal.user) { try await answer(object, access) }
+        }
+        let key = SharedAnswers.Key(
+            document: document, principal: access.principal, change: change, newest: newest)
+        if let found = shared.answer(key, at: time()) { return found }
+        return try await gate.run(access.principal.user) {
+            // Another may have made it while this one waited for its turn.
+            if let found = shared.answer(key, at: time()) { return found }
+            let made = try await answer(object, access)
+            if parts.coordinator.lastSequence == newest { shared.store(made, for: key, at: time()) }
+            return made
+        }
+    }
+
     /// Executes the operation for one change; nil when the client's filter leaves the change out.
     private func answer(_ object: ServedObject, _ access: Access) async throws -> JSONValue? {
         let resolver = ServedResolver(
             operation: OperationContext(parts, context, access, room: OperationContext.changeLimit))
-        if case .personChange(let change) = object { resolver.operation.assume(change.safety, of: change.person) }
+        if case .personChange(let change) = object, let safety = change.safety {
+            resolver.operation.assume(safety, of: change.person)
+        }
         if case .userChange(let change) = object {
             if let version = change.version { resolver.operation.assume(version, of: change.user) }
             if let safety = change.safety { resolver.operation.assume(safety, of: change.user) }

@@ -9,6 +9,10 @@ struct SubscriptionSource: Sendable {
         case safety = "safetyChanged"
         case position = "positionChanged"
         case incident = "incidentChanged"
+        case person = "personChanged"
+        case team = "teamChanged"
+        case device = "deviceChanged"
+        case region = "regionChanged"
         case creation = "onCreateUser"
         case update = "onUpdateUser"
         case deletion = "onDeleteUser"
@@ -19,6 +23,10 @@ struct SubscriptionSource: Sendable {
     private let team: TeamNumber?
     /// The device whose changes are reported; nil for all that the caller may see.
     private let device: DeviceNumber?
+    /// The person whose devices are reported; nil for all that the caller may see.
+    private let owner: UserNumber?
+    /// The collection whose regions are reported; nil for all.
+    private let collection: CollectionNumber?
     /// Which people are reported, as Amplify's clients say it; nil for all that the caller may see.
     let filter: UserFilter?
     /// The largest number of a user that the subscription knows: accounts have rising numbers.
@@ -45,6 +53,18 @@ struct SubscriptionSource: Sendable {
             else { throw GraphQLFieldFault.notFound }
             return device.number
         }
+        owner = try arguments["owner"]?.string.map { text in
+            guard case .person(let name)? = GlobalID(text), let owner = context.directory.users[name],
+                context.access.mayRead(owner)
+            else { throw GraphQLFieldFault.notFound }
+            return owner.number
+        }
+        collection = try arguments["collection"]?.string.map { name in
+            guard context.access.mayReadRegions, let collection = context.directory.collections[name] else {
+                throw GraphQLFieldFault.notFound
+            }
+            return collection.number
+        }
         filter = arguments["filter"].map { UserFilter($0) }
         after = try arguments["after"]?.string.map { text in
             guard let number = Int64(text), (0...Query.largestSequence).contains(number) else {
@@ -68,6 +88,8 @@ struct SubscriptionSource: Sendable {
         case (.safety, .safety), (.position, .position), (.incident, .incident), (.update, .safety): true
         case (.update, .directory(.user(let user), removed: false)): !knownUser.raise(to: Int64(user.rawValue))
         case (.deletion, .directory(.user, removed: true)): true
+        case (.person, .directory(.user, removed: false)), (.team, .directory(.team, removed: _)): true
+        case (.device, .directory(.device, removed: _)), (.region, .region): true
         case (.creation, .directory(.user(let user), removed: false)): knownUser.raise(to: Int64(user.rawValue))
         default: false
         }
@@ -102,6 +124,33 @@ struct SubscriptionSource: Sendable {
             var version = event.version
             version.isDeleted = directory.users[number] == nil
             return .userChange(UserChange(user: directory.users[number] ?? gone, version: version))
+        default: return directoryObject(for: event, to: access)
+        }
+    }
+
+    /// The object that reports a change of a person's account, a team, a device or a region.
+    private func directoryObject(for event: LiveEvent, to access: Access) -> ServedObject? {
+        let directory = access.directory
+        switch (kind, event.change) {
+        case (.person, .directory(.user(let number), removed: false)):
+            guard let user = directory.users[number], access.mayRead(user), team == nil || user.team == team else {
+                return nil
+            }
+            return .personChange(PersonChange(sequence: event.sequence, person: user, safety: nil))
+        case (.team, .directory(.team(let number), removed: _)):
+            guard team == nil || number == team else { return nil }
+            return .teamChange(TeamChange(sequence: event.sequence, team: directory.teams[number]))
+        case (.device, .directory(.device(let number), removed: _)):
+            let device = directory.devices[number]
+            // Whose a device was that is gone, the log does not say.
+            guard owner == nil || device?.user == owner else { return nil }
+            return .deviceChange(DeviceChange(sequence: event.sequence, device: device))
+        case (.region, .region(let number, in: let place, removed: _)):
+            guard collection == nil || collection == place else { return nil }
+            return .regionChange(
+                RegionChange(
+                    sequence: event.sequence, collection: directory.collections[place],
+                    region: directory.regions[number]))
         default: return nil
         }
     }
@@ -121,12 +170,12 @@ extension LiveEvent {
     fileprivate var version: ModelVersion { ModelVersion(number: sequence.rawValue, changedAt: committedAt) }
 }
 
-/// A change of a person's safety.
+/// A change of a person's safety or account.
 struct PersonChange: Sendable {
     var sequence: LogSequence
     var person: User
-    /// The safety after the change.
-    var safety: Safety
+    /// The safety after the change; nil when the change is not about that.
+    var safety: Safety?
 }
 
 /// A stored position.
@@ -140,4 +189,27 @@ struct PositionChange: Sendable {
 struct IncidentChange: Sendable {
     var sequence: LogSequence
     var incident: Incident
+}
+
+/// A change of a team.
+struct TeamChange: Sendable {
+    var sequence: LogSequence
+    /// The team as it is now; nil for one that is gone.
+    var team: Team?
+}
+
+/// A change of a device.
+struct DeviceChange: Sendable {
+    var sequence: LogSequence
+    /// The device as it is now; nil for one that is gone.
+    var device: Device?
+}
+
+/// A change of a region.
+struct RegionChange: Sendable {
+    var sequence: LogSequence
+    /// The collection that the region is or was in; nil for one that is gone.
+    var collection: RegionCollection?
+    /// The region as it is now; nil for one that is gone.
+    var region: Region?
 }

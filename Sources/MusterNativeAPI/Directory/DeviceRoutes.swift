@@ -60,29 +60,9 @@ struct DeviceRoutes: NativeRoutes {
         let device = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
             let user = try user(context, access)
-            guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
-            guard directory.device(named: name, of: user.number) == nil else {
-                throw Problem.conflict("The device \(user.name)/\(name) already exists.")
-            }
-            guard directory.devices(of: user.number).count < Directory.deviceLimit else {
-                throw Problem.conflict("\(user.name) has \(Directory.deviceLimit) devices already: remove one first.")
-            }
-            if let beacon { try Self.check(beacon, for: user, by: access) }
-            let device = Device(
-                number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number, beacon: beacon)
-            draft.edits = [.putDevice(device)]
-            return device
+            return try draft.addDevice(named: name, of: user, beacon: beacon, by: access)
         }
         return .json(.created) { $0.device(device, nil, in: coordinator.directory) }
-    }
-
-    /// Checks that the caller may give a user's device a tag, and that no other device has the tag.
-    private static func check(_ beacon: Beacon, for user: User, by access: Access) throws(Problem) {
-        guard access.mayGiveTag(to: user) else {
-            throw .forbidden(
-                "Only a leader or an admin can assign a tag, because scanners report where its carrier is.")
-        }
-        guard access.directory.tag(beacon) == nil else { throw .conflict("This beacon is another device's already.") }
     }
 
     private func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -95,12 +75,7 @@ struct DeviceRoutes: NativeRoutes {
     private func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
-            let device = try changeableDevice(context, access)
-            guard let owner = directory.users[device.user], access.mayErase(owner) else {
-                throw Problem.forbidden(
-                    "Only its user or an admin can remove a person's device, because its track goes with it.")
-            }
-            draft.edits = [.removeDevice(device.number)]
+            try draft.removeDevice(try changeableDevice(context, access), by: access)
         }
         return .noContent
     }

@@ -58,7 +58,7 @@ struct RegionImportRoutes: NativeRoutes {
         try whole.requireSound()
         try await coordinator.edit(by: context.author) { directory, draft in
             let collection = try changeableCollection(context, context.access(in: directory))
-            _ = try Self.draftRegions(whole.drafts, into: collection, of: directory, &draft)
+            _ = try draft.putRegions(whole.drafts, into: collection, of: directory)
         }
         return .json { writer in
             writer.beginObject()

@@ -111,7 +111,7 @@ struct RegionRoutes: NativeRoutes {
             let collection = try changeableCollection(context, context.access(in: directory))
             let former = directory.region(id, in: collection.number)
             try conditions.check(former, in: directory)
-            let stored = try Self.draftRegions([region], into: collection, of: directory, &draft)
+            let stored = try draft.putRegions([region], into: collection, of: directory)
             guard let stored = stored.first else { throw Problem.internalError }
             return (stored, former == nil)
         }

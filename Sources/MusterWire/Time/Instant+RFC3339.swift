@@ -55,6 +55,7 @@ extension Instant {
     package var rfc3339: String {
         String(unsafeUninitializedCapacity: 24) { buffer in
             var bytes: [UInt8] = []
+            bytes.reserveCapacity(24)
             appendRFC3339(to: &bytes)
             return buffer.initialize(fromContentsOf: bytes)
         }

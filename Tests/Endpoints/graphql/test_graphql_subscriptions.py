@@ -114,6 +114,36 @@ def test_a_subscriber_gets_each_position_of_a_device_and_each_incident_of_a_team
         assert {incident["note"] for incident in seen} == {"noon"}
 
 
+def test_regions_devices_and_teams_are_changed_and_followed_by_graphql_alone(house, admin):
+    def ask(api, mutation, **variables):
+        answer = api.ok("POST", "//graphql", {"query": mutation, "variables": variables})
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    feature = json.dumps({"type": "Feature", "properties": {"name": "Gate", "radius": 40, "muster": True},
+                          "geometry": {"type": "Point", "coordinates": [13.42, 52.52]}})
+    regions = """
+        subscription { regionChanged(collection: "north") { collection region { id name isMuster } } }
+    """
+    put = "mutation ($text: AWSJSON!) { putRegion(input: { id: \"Region:north/gate\", geoJSON: $text }) { id } }"
+    with Subscription(house["mia"], regions) as feed:
+        assert ask(house["lena"], put, text=feature) == {"putRegion": {"id": "Region:north/gate"}}
+        stored = {"id": "Region:north/gate", "name": "Gate", "isMuster": True}
+        assert feed.next()[2]["data"]["regionChanged"] == {"collection": "north", "region": stored}
+        removed = ask(house["lena"], 'mutation { deleteRegion(input: { id: "Region:north/gate" }) }')
+        assert removed == {"deleteRegion": "Region:north/gate"}
+        assert feed.next()[2]["data"]["regionChanged"] == {"collection": "north", "region": None}
+    with Subscription(house["lena"], "subscription { deviceChanged { device { id } } }") as feed:
+        ask(house["mia"], 'mutation { createDevice(input: { owner: "Person:mia", name: "watch" }) { id } }')
+        assert feed.next()[2]["data"]["deviceChanged"] == {"device": {"id": "Device:mia/watch"}}
+    with Subscription(admin, 'subscription { personChanged { person { name team { name } } } }') as feed:
+        ask(admin, 'mutation { createTeam(input: { name: "west" }) { id } }')
+        ask(admin, 'mutation { setTeam(input: { person: "Person:sid", team: "Team:west" }) { id } }')
+        assert feed.next()[2]["data"]["personChanged"]["person"] == {"name": "sid", "team": {"name": "west"}}
+        ask(admin, 'mutation { setTeam(input: { person: "Person:sid", team: "Team:south" }) { id } }')
+        ask(admin, 'mutation { deleteTeam(input: { id: "Team:west" }) }')
+
+
 def test_a_subscription_to_what_the_caller_may_not_see_is_refused(house, admin):
     for query in ['subscription { safetyChanged(team: "Team:south") { sequence } }',
                   'subscription { positionChanged(device: "Device:sue/phone") { sequence } }',

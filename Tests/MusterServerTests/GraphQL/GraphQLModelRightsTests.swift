@@ -138,6 +138,11 @@ import Testing
         ("safetyChanged { sequence person { name safety } }", #""sue""#, "anLS"),
         ("positionChanged { sequence device { id } position { sampleTime } }", "Device:sue/phone", "anLS"),
         ("incidentChanged { sequence incident { number note } }", "in south", "anLS"),
+        ("personChanged { sequence person { name role email } }", #""sue""#, "aLS"),
+        ("teamChanged { sequence team { name } }", #""south""#, "anLS"),
+        ("deviceChanged { sequence device { id owner { name } } }", "Device:sue/phone", "anLS"),
+        // Everybody but machines sees all regions.
+        ("regionChanged { sequence region { name isMuster } }", "The square", "anLSlm"),
         (#"onUpdateUser(after: "0") { id username isSafe _version }"#, #""sue""#, "anLS"),
         (#"onCreateUser(after: "0") { id username isSafe }"#, #""sue""#, "aLS"),
         (#"onDeleteUser(after: "0") { id username _deleted }"#, "GONE", "a"),
@@ -181,6 +186,9 @@ import Testing
                 #"positionChanged(team: "Team:south") { sequence }"#,
                 #"positionChanged(device: "Device:sue/phone") { sequence }"#,
                 #"incidentChanged(team: "Team:south") { sequence }"#,
+                #"personChanged(team: "Team:south") { sequence }"#,
+                #"teamChanged(team: "Team:south") { sequence }"#,
+                #"deviceChanged(owner: "Person:sue") { sequence }"#,
             ] {
                 for caller in Self.callers {
                     let isOpen: Bool

@@ -4,6 +4,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterGraphQL
 @testable import MusterServer
 
 /// What a client's copy of the people learns of accounts that are gone.
@@ -103,6 +104,29 @@ import Testing
             // Others are not told of removals.
             let old = "{ syncUsers(lastSync: 1) { items { username } } }"
             #expect(try await desk.graphQL(old, as: "lena").faults == [])
+        }
+    }
+
+    @Test func `an account that is removed as a synchronization begins is told as gone`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            // The operation began with a directory in which the account still is.
+            let (first, again) = (
+                try office.operationContext(of: "admin"), try office.operationContext(of: "admin")
+            )
+            let sue = office.coordinator.origin.subject(of: try office.user("sue").number)
+            let before = office.clock.now
+            office.clock.advance(bySeconds: 1)
+            #expect(try await remove(["sue"], at: desk) == [sue])
+            for (context, call) in [(first, "syncUsers"), (again, "syncUsers(lastSync: \(before.milliseconds))")] {
+                let response = try await context.execute("{ \(call) { startedAt items { id username _deleted } } }")
+                #expect(response.errors == [])
+                let page = response.data?["syncUsers"] ?? .null
+                let found = (page["items"]?.elements ?? []).filter { $0["id"]?.string == sue }
+                #expect(found.map { $0["_deleted"]?.boolean } == [true])
+                // The next synchronization asks from this moment on, and is told nothing of the account.
+                #expect(page["startedAt"]?.integer == office.clock.now.milliseconds)
+            }
         }
     }
 

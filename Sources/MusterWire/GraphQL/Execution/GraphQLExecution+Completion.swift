@@ -58,19 +58,22 @@ extension GraphQLExecution {
     private mutating func completeLeaf<Object>(
         _ node: NodeID, _ type: TypeUse, _ resolved: GraphQLResolved<Object>, _ context: FieldContext
     ) {
-        let definition = system.types[Int(type.type)]
         guard case .value(let value) = resolved else {
             return tree.fail(
                 node,
                 with: error(
-                    "Expected a value of type '\(definition.name)' for field '\(context.parentType).\(context.name)'.",
-                    context))
+                    "Expected a value of type '\(system.types[Int(type.type)].name)' for field"
+                        + " '\(context.parentType).\(context.name)'.", context))
         }
-        guard let scalar = definition.scalar else {
-            let isKnown = definition.enumValues.range.contains { system.enumValues[$0].name == value.string }
-            if isKnown { return tree.setLeaf(node, value) }
+        // Only what is needed of the type is copied: this runs for each value.
+        guard let scalar = system.types[Int(type.type)].scalar else {
+            let name = value.string
+            let values = system.types[Int(type.type)].enumValues
+            if values.range.contains(where: { system.enumValues[$0].name == name }) { return tree.setLeaf(node, value) }
             return tree.fail(
-                node, with: error("Enum '\(definition.name)' cannot represent value: \(value.excerpt)", context))
+                node,
+                with: error(
+                    "Enum '\(system.types[Int(type.type)].name)' cannot represent value: \(value.excerpt)", context))
         }
         do {
             tree.setLeaf(node, try scalar.coerceResult(value))
@@ -92,6 +95,8 @@ extension GraphQLExecution {
                         + " '\(context.parentType).\(context.name)'.", context))
             return nil
         }
+        // Mostly it is the field's own type.
+        if system.kinds[Int(type.type)] == .object, system.types[Int(type.type)].name == name { return type.type }
         if let found = system.names.find(name).flatMap({ system.typesByName[$0] }),
             system.kinds[Int(found)] == .object, system.isPossible(found, for: type.type)
         {

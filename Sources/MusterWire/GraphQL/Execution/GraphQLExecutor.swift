@@ -141,6 +141,8 @@ package struct GraphQLExecution {
         let responseName = collection.text(group.responseName)
         var nodes: [NodeID] = []
         var objects: [Parent] = []
+        nodes.reserveCapacity(batch.nodes.count)
+        objects.reserveCapacity(batch.nodes.count)
         for (node, object) in zip(batch.nodes, batch.objects) where tree.isKept(node) {
             nodes.append(tree.addField(responseName, to: node, isNonNull: definition.type.isNonNull))
             objects.append(object)

@@ -6,9 +6,10 @@ struct GraphQLResultTree {
     private enum Content {
         case null
         case leaf(JSONValue)
-        case list([NodeID])
-        /// Response names, each with the node of its value.
-        case object([(name: String, node: NodeID)])
+        /// Elements, whose nodes follow each other.
+        case list(first: NodeID, count: Int)
+        /// Fields, from `firstField` to `lastField`.
+        case object
     }
 
     private struct Node {
@@ -20,15 +21,23 @@ struct GraphQLResultTree {
         /// Whether a null has taken the place of it or of a node around it.
         var isDropped = false
         var step: GraphQLError.PathElement
+        /// How many fields an object has, the first and the last of them, and the field after this one; -1 for none.
+        /// No object has an array of its own: there may be thousands.
+        var fieldCount = 0
+        var firstField = -1
+        var lastField = -1
+        var nextField = -1
     }
 
     private var nodes: [Node] = [
-        Node(content: .object([]), parent: -1, isNonNull: false, step: .index(0))
+        Node(content: .object, parent: -1, isNonNull: false, step: .index(0))
     ]
     private(set) var errors: [GraphQLError] = []
     /// How many bytes the names and texts have so far.
     private(set) var bytes = 0
     private var isStopped = false
+    /// Whether a null has taken the place of any node.
+    private var hasDropped = false
     private let errorLimit: Int
 
     init(errorLimit: Int) { self.errorLimit = errorLimit }
@@ -43,11 +52,11 @@ struct GraphQLResultTree {
         let node = nodes.count
         bytes += name.utf8.count
         nodes.append(Node(parent: parent, isNonNull: isNonNull, step: .name(name)))
-        guard case .object(var fields) = nodes[parent].content else { return node }
-        // Released before the array grows, so that it grows in place.
-        nodes[parent].content = .null
-        fields.append((name, node))
-        nodes[parent].content = .object(fields)
+        guard case .object = nodes[parent].content else { return node }
+        let last = nodes[parent].lastField
+        if last < 0 { nodes[parent].firstField = node } else { nodes[last].nextField = node }
+        nodes[parent].lastField = node
+        nodes[parent].fieldCount += 1
         return node
     }
 
@@ -55,12 +64,12 @@ struct GraphQLResultTree {
     mutating func makeList(_ node: NodeID, count: Int, isNonNull: Bool) -> Range<NodeID> {
         let first = nodes.count
         for index in 0..<count { nodes.append(Node(parent: node, isNonNull: isNonNull, step: .index(index))) }
-        nodes[node].content = .list(Array(first..<(first + count)))
+        nodes[node].content = .list(first: first, count: count)
         return first..<(first + count)
     }
 
     /// Makes a node an object without fields.
-    mutating func makeObject(_ node: NodeID) { nodes[node].content = .object([]) }
+    mutating func makeObject(_ node: NodeID) { nodes[node].content = .object }
 
     mutating func setLeaf(_ node: NodeID, _ value: JSONValue) {
         bytes += value.string?.utf8.count ?? 8
@@ -69,8 +78,9 @@ struct GraphQLResultTree {
 
     /// Whether a node still appears in the response.
     ///
-    /// - Complexity: O(depth).
+    /// - Complexity: O(depth); O(1) while no error has dropped a node.
     func isKept(_ node: NodeID) -> Bool {
+        guard hasDropped else { return true }
         var node = node
         while node >= 0 {
             if nodes[node].isDropped { return false }
@@ -93,8 +103,13 @@ struct GraphQLResultTree {
         }
         var node = node
         while nodes[node].isNonNull, nodes[node].parent >= 0 { node = nodes[node].parent }
+        drop(node)
+    }
+
+    private mutating func drop(_ node: NodeID) {
         nodes[node].content = .null
         nodes[node].isDropped = true
+        hasDropped = true
     }
 
     /// Gives up: the data is null, for one more error.
@@ -102,8 +117,7 @@ struct GraphQLResultTree {
         if isStopped { return }
         isStopped = true
         errors.append(error)
-        nodes[Self.root].content = .null
-        nodes[Self.root].isDropped = true
+        drop(Self.root)
     }
 
     private func path(of node: NodeID) -> [GraphQLError.PathElement] {
@@ -123,8 +137,19 @@ struct GraphQLResultTree {
         switch nodes[node].content {
         case .null: .null
         case .leaf(let value): value
-        case .list(let elements): .array(elements.map(value))
-        case .object(let fields): .object(fields.map { .init($0.name, value(of: $0.node)) })
+        case .list(let first, let count): .array((first..<(first + count)).map { value(of: $0) })
+        case .object: .object(members(of: node))
         }
+    }
+
+    private func members(of node: NodeID) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        members.reserveCapacity(nodes[node].fieldCount)
+        var field = nodes[node].firstField
+        while field >= 0 {
+            if case .name(let name) = nodes[field].step { members.append(.init(name, value(of: field))) }
+            field = nodes[field].nextField
+        }
+        return members
     }
 }
