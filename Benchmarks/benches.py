@@ -224,7 +224,8 @@ BENCHES = [
         *mqtt_rows("Muster", (200, 15_000, 20)), *mqtt_rows("mosquitto", (None, None, None))]),
     Bench("tak", "muster-bench tak --clients 1000 --seconds 10", 20, "tak", [
         Row("1000 clients", "1,000 clients with TLS and a certificate each in 50 teams; 100 positions/s to the team",
-            [megabytes(100), Figure("arrived %", "{} % arrived", "higher", 100), p50(), p99(50)])]),
+            [megabytes(100, "own MB"), megabytes(), Figure("arrived %", "{} % arrived", "higher", 100), p50(),
+             p99(50)])]),
     Bench("sightings", "muster-bench sightings --thousands 500", 30, "nearby", [
         Row("64 × 100, tags mixed", "sightings through the engine, on disk before the answer",
             [rate("sightings/s", 50_000), p50(), p99()]),

@@ -59,10 +59,16 @@ final class BenchServer: Sendable {
     /// The server's resident memory in bytes; nil without `/proc`.
     var residentBytes: Int? { Self.residentBytes(of: process.processIdentifier) }
 
+    /// What the server itself has taken of that, in bytes: all but pages of files. Those are the program's code, of
+    /// which the kernel maps 64 kB around each page that is used, and which it may drop. Nil without `/proc`.
+    var ownBytes: Int? { Self.bytes("RssAnon:", of: process.processIdentifier) }
+
     /// A process's resident memory in bytes; nil without `/proc`.
-    static func residentBytes(of process: Int32) -> Int? {
+    static func residentBytes(of process: Int32) -> Int? { bytes("VmRSS:", of: process) }
+
+    private static func bytes(_ kind: String, of process: Int32) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix(kind) }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
         else { return nil }
         return kilobytes * 1024

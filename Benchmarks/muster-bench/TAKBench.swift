@@ -31,7 +31,7 @@ extension Bench {
             try await crowd.connect(to: server, port: port)
             announce("RSS before \(megabytes(before)), with \(clients) clients \(megabytes(server.residentBytes))")
             try await report(by: crowd)
-            let after = server.residentBytes
+            let (after, own) = (server.residentBytes, server.ownBytes)
             let row = "\(clients) clients"
             let latencies = crowd.latencies.sorted()
             guard !latencies.isEmpty else { throw CommandFailure("no position arrived") }
@@ -42,8 +42,9 @@ extension Bench {
                     format: "%d clients, %d positions/s: %.2f %% arrived at the others of the team: "
                         + "p50 %.2f ms, p99 %.2f ms, max %.2f ms; the generator was late by %.2f ms at most",
                     clients, rate, arrived, share(0.5), share(0.99), share(1), crowd.worstLateness))
-            announce("RSS at the end \(megabytes(after))")
+            announce("RSS at the end \(megabytes(after)), without the program's own pages \(megabytes(own))")
             Figures.record(row, bytes: after)
+            if let own { Figures.record(row, "own MB", Double(own) / 1e6) }
             Figures.record(row, "arrived %", arrived)
             Figures.record(row, sortedMilliseconds: latencies)
         }

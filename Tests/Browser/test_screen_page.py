@@ -123,12 +123,14 @@ def test_who_wants_less_movement_sees_none(browsers, server, ferry):
 
 
 def test_the_first_screen_is_small(page):
-    """Before anybody is signed in, without the map: for a phone with a poor network."""
+    """Before anybody is signed in, without the map: for a phone with a poor network. The form comes first."""
     sizes = []
     network = page.context.new_cdp_session(page.tab)
     network.on("Network.loadingFinished", lambda loaded: sizes.append(loaded["encodedDataLength"]))
     network.send("Network.enable")
     page.open()
     until(lambda: page.is_shown("#sign-in"))
+    assert sum(sizes) < 100_000, "bytes as they came, compressed"
+    until(lambda: page.script("() => 'muster' in globalThis"))
     assert not page.script("() => performance.getEntriesByType('resource').some(({ name }) => /maplibre/.test(name))")
     assert 50_000 < sum(sizes) < 300_000, "bytes as they came, compressed"

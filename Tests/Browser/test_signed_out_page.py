@@ -58,6 +58,7 @@ def test_nothing_is_left_of_a_user_who_signed_out(page, server):
     assert_nothing_is_left(page)
     page.tab.go_back()
     page.open()
+    until(lambda: page.script("() => 'muster' in globalThis"))
     assert_nothing_is_left(page)
     # Whoever signs in next finds an empty search, and nobody selected.
     page.sign_in()

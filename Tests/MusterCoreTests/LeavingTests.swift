@@ -119,6 +119,29 @@ import Testing
         #expect(world.reportOffset(east: 0, at: 160).state == .safe)
     }
 
+    @Test func `poor fixes by turns inside and somewhat outside make nobody safe again who was seen far outside`() {
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 120, at: 65)
+        world.reportOffset(east: 124, at: 70)
+        for step in 0..<24 {
+            let east: Double = step.isMultiple(of: 2) ? 59 : 110
+            let safety = world.reportOffset(east: east, at: 75 + 5 * Double(step), accuracy: 65)
+            #expect(safety.state != .safe, "\(step)")
+        }
+    }
+
+    @Test func `fixes five times a second make safe again who was seen far outside`() {
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 120, at: 65)
+        #expect(world.reportOffset(east: 124, at: 70).source == .seemsToHaveLeft)
+        for step in 1...95 {
+            let safety = world.reportOffset(east: Double(step % 3), at: 71 + Double(step) / 5)
+            #expect(safety.state != .safe, "\(step)")
+        }
+        for step in 96...130 { world.reportOffset(east: Double(step % 3), at: 71 + Double(step) / 5) }
+        #expect(world.ana.state == .safe)
+    }
+
     @Test func `a better fix outside that comes again and again is not forgotten for a moment`() {
         var world = World.safeAtMusterPoint()
         world.reportOffset(east: 150, at: 65)

@@ -60,7 +60,7 @@ def test_the_package_installs_where_no_swift_is_with_all_that_it_depends_on(inst
 def test_the_service_starts_signs_in_takes_a_position_and_shows_its_page_and_map(installed):
     installed.start_service()
     report_and_read(installed)
-    assert "console/app.js" in requests.get(installed.address, headers=browser, timeout=20).text
+    assert "console/entry.js" in requests.get(installed.address, headers=browser, timeout=20).text
     for file in "console/app.js", "vendor/maplibre/maplibre-gl.js":
         assert requests.get(f"{installed.address}/{file}", timeout=20).status_code == 200
     assert not [line for line in installed.lines if "warning" in line or "error" in line]
@@ -137,7 +137,7 @@ def test_the_archive_runs_wherever_it_is_unpacked_without_any_package(base_machi
             f"MUSTER_ADMIN_PASSWORD={password}", "/srv/any where/bin/muster", "serve", "--data", "/srv/data",
             "--port", "0")
         report_and_read(machine)
-        assert "console/app.js" in requests.get(machine.address, headers=browser, timeout=20).text
+        assert "console/entry.js" in requests.get(machine.address, headers=browser, timeout=20).text
         machine.stop()
     finally:
         machine.end()
@@ -163,7 +163,7 @@ def test_the_server_needs_nothing_of_the_kernel_that_its_unit_forbids(archive, t
         assert database.status_code == 201
         found = admin.ok("POST", "//notes/_find", {"selector": {"name": {"$regex": "^a"}}})
         assert found["docs"] == []
-        assert "console/app.js" in requests.get(server.address, headers=browser, timeout=20).text
+        assert "console/entry.js" in requests.get(server.address, headers=browser, timeout=20).text
         server.stop()
     finally:
         server.end()

@@ -1,5 +1,4 @@
 /** The console: who looks, what the page knows, and what can be done; and the frame in which its panels stand. */
-import "./frame/texts.js";
 import { AskDialog } from "./frame/ask.js";
 import { Banners, Sayings } from "./frame/banners.js";
 import { Header } from "./frame/header.js";
@@ -7,6 +6,7 @@ import { LeavingDialog } from "./frame/leaving.js";
 import { OtherScreen, PendingOrders } from "./frame/navigation.js";
 import { VersionWatch } from "./frame/newversion.js";
 import { Sharing } from "./frame/sharing.js";
+import { session } from "./frame/oursession.js";
 import { collectionsOf, withStartLines } from "./frame/startlines.js";
 import { Alarms, OrderButtons } from "./incident/alarms.js";
 import {
@@ -26,7 +26,7 @@ import { Roster } from "./roster/roster.js";
 import { withDelivery } from "./shared/deliveries.js";
 import { Drafts } from "./shared/drafts.js";
 import { Problem } from "./shared/http.js";
-import { beginLanguage, chooseLanguage as changeLanguage } from "./shared/language.js";
+import { chooseLanguage as changeLanguage } from "./shared/language.js";
 import { LiveLoop } from "./shared/liveloop.js";
 import { newDeclaration, Outbox } from "./shared/outbox.js";
 import { whenPainted } from "./shared/painted.js";
@@ -36,7 +36,6 @@ import { PushSubscription } from "./shared/push.js";
 import { firstScreen, go, hrefOf, isSameRoute, parseRoute, watchRoute } from "./shared/route.js";
 import { nowhereWords } from "./shared/rowwords.js";
 import { counts, titleWords } from "./shared/safety.js";
-import { Session } from "./shared/session.js";
 import { SignIn, whyNot } from "./shared/signin.js";
 import { emptyState, latestPosition } from "./shared/state.js";
 import { StorageWatch } from "./shared/storage.js";
@@ -70,7 +69,6 @@ const store = new Store({
     /** Whether the server has a newer version of this page. */
     isOutdated: false,
 });
-const session = new Session();
 const json = (path) => session.json(path);
 const serverNow = () => loop.serverNow;
 const tell = passing((said) => store.set({ said }));
@@ -335,21 +333,15 @@ function listenForKeys() {
     });
 }
 
-/** The one-time code of `#demo=…`; it leaves the address at once, and the history with it. */
-function takeCode() {
-    const match = /^#demo=(.+)$/.exec(location.hash);
-    if (!match) { return undefined; }
-    history.replaceState(null, "", location.pathname + location.search);
-    return match[1];
-}
-
-async function start() {
-    const code = takeCode();
-    await beginLanguage();
-    store.set({ language: currentLanguage() });
-    const app = document.getElementById("app");
-    app.replaceChildren();
-    render(html`<${PageContext.Provider} value=${page}><${Page} /><//>`, app);
+/**
+ * Shows the console in an element, for who is signed in (`frame/oursession.js`), was so before a reload, or came by a
+ * one-time code; else the form to sign in.
+ */
+export async function openConsole(element, code) {
+    element.replaceChildren();
+    // This module may be older than what was chosen in the form.
+    store.set({ language: currentLanguage(), route: parseRoute(location.hash), day: today() });
+    render(html`<${PageContext.Provider} value=${page}><${Page} /><//>`, element);
     session.onEnd = forget;
     store.subscribe(showTitle);
     store.subscribe(({ connection }) => versions.follow(connection));
@@ -365,7 +357,8 @@ async function start() {
     storage.begin();
     setInterval(() => { if (session.user && !document.hidden) { actions.refresh(session.user); } }, 20_000);
     try {
-        if (code ? (await session.signInWithCode(code), true) : await session.restore()) { begin(); }
+        if (code) { await session.signInWithCode(code); }
+        if (session.user || await session.restore()) { begin(); }
     } catch (error) {
         const isUsed = code && error instanceof Problem;
         store.set({ whySignedOut: isUsed ? t("signIn.usedLink") : whyNot(error) });
@@ -388,5 +381,3 @@ globalThis.muster = Object.freeze({
     drawnTrack: () => mapInSight()?.drawnTrack?.() ?? [],
     get map() { return mapInSight()?.library; },
 });
-
-await start();

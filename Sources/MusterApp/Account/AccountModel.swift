@@ -50,6 +50,7 @@ public import Observation
     /// Whether the server has said how many positions it lacks, so that those recorded and sent since then can be
     /// counted here.
     @ObservationIgnored private var hasCounted = false
+    @ObservationIgnored private var countedAt: Date?
     /// Grows with each position that is recorded, and each time that some were sent.
     @ObservationIgnored private var unsentVersion = 0
 
@@ -99,7 +100,8 @@ public import Observation
     public func signInAgain(password: String) async -> String? {
         do {
             try await muster.signInAgain(password: password, waitsForServer: false)
-            follower.hurry()
+            // What the refused credentials asked last may be unread.
+            if follower.isLive { follower.hurry() } else { follower.restart() }
             outbox.hurry()
             onReachable(true)
             return nil
@@ -331,7 +333,12 @@ public import Observation
         unsentVersion += 1
         let left = phone.unsentPositions.map { $0 - count }
         phone.unsentPositions = left.map { max(0, $0) }
-        if left != 0 || !hasCounted { countUnsent() }
+        guard left != 0 || !hasCounted else { return }
+        // Each count walks all that the phone has stored, and asks the server about it.
+        let now = system.options.pacing.now().date
+        if let countedAt, (0..<Self.countSeconds).contains(now.timeIntervalSince(countedAt)) { return }
+        countedAt = now
+        countUnsent()
     }
 
     /// Asks the server how many positions it does not have. Without an answer the number stays that of this phone.
@@ -355,8 +362,9 @@ public import Observation
         }
     }
 
-    /// How often in a row the server is asked for the number of positions.
+    /// How often in a row the server is asked for the number of positions, and how long it is not asked then, seconds.
     private static let countLimit = 3
+    private static let countSeconds = 600.0
 
     /// Plans the phone's own reminder of the check-in, which works without a network.
     private func planCheckIn() {

@@ -252,6 +252,7 @@ public import Observation
         account.onReachable = { [weak self] isSignedInAnew in
             if isSignedInAnew { self?.registrar.forget() } else { self?.registrar.retry() }
         }
+        account.settings.onUnregistered = { [weak self] in self?.registrar.forget() }
         account.settings.onSignOut = { [weak self] erases throws(MusterError) in try await self?.signOut(erases) }
         await account.restore()
         self.account = account

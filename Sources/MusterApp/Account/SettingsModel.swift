@@ -19,6 +19,8 @@ public import Observation
     /// Whether the person wants positions reported.
     public internal(set) var isReporting: Bool
     @ObservationIgnored var onReporting: (Bool) -> Void = { _ in }
+    /// Called when the server no longer knows this phone's push token.
+    @ObservationIgnored var onUnregistered: () -> Void = {}
     @ObservationIgnored var onSignOut: (_ erases: Bool) async throws(MusterError) -> Void = { _ in }
     /// Why signing out failed, or an invitation cannot be opened; nil for neither.
     public private(set) var problem: String?
@@ -132,14 +134,20 @@ public import Observation
     public func synchronizeDatasets() async {
         // Without an answer it is those that this phone has.
         let told = ((try? await server.get("datasets"))?["items"]?.elements ?? []).compactMap { $0["name"]?.string }
-        do {
-            datasetNames = Set(try await muster.datasetNames()).union(told).sorted()
-            for name in datasetNames { try await muster.dataset(name).synchronize() }
-            if try await muster.isDeviceRegistered { try await muster.subscribeAll(datasetNames) }
-            datasetProblem = nil
-        } catch {
-            if error != .cancelled { datasetProblem = ErrorWords(wording: wording).text(error) }
+        datasetNames = Set((try? await muster.datasetNames()) ?? []).union(told).sorted()
+        var fault: MusterError?
+        // One that fails does not keep the others from it.
+        for name in datasetNames where fault != .cancelled {
+            do throws(MusterError) { try await muster.dataset(name).synchronize() } catch { fault = error }
         }
+        guard fault != .cancelled else { return }
+        do throws(MusterError) {
+            if try await muster.isDeviceRegistered { try await muster.subscribeAll(datasetNames) }
+        } catch {
+            if error == .deviceNotRegistered { onUnregistered() }
+            fault = fault ?? error
+        }
+        datasetProblem = fault.flatMap { $0 == .cancelled ? nil : ErrorWords(wording: wording).text($0) }
     }
 
     // MARK: The account

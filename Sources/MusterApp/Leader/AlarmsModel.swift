@@ -41,10 +41,14 @@ public import Observation
     /// while the server does not have that yet, and while its word of it is on its way here. Nor are visitors, and who
     /// was removed: nobody can acknowledge those, and whoever marked them has heard of them.
     public var cards: [Card] {
-        let waiting = Set(outbox.deliveries.compactMap { heardHere($0) })
+        let heard = Dictionary(
+            outbox.deliveries.compactMap { delivery in heardHere(delivery).map { ($0, delivery.at) } },
+            uniquingKeysWith: max)
         let callers = follower.state.order.keys.prefix { $0.state <= .needsHelp }
             .compactMap { follower.state.people[$0.user] }
-            .filter { $0.acknowledgedBy == nil && !waiting.contains($0.user) && $0.user != follower.state.user }
+            .filter { $0.acknowledgedBy == nil && $0.user != follower.state.user }
+            // A call that began after the acknowledgement is another one.
+            .filter { person in heard[person.user].map { person.since ?? .distantPast > $0 } ?? true }
             .filter { $0.roll?.kind ?? .user == .user }
         return callers.sorted { left, right in
             left.state == right.state

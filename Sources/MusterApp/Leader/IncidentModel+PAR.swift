@@ -40,7 +40,7 @@ extension IncidentModel {
     public var parIntervalTitle: String { words.text(.incidentEvery) }
     /// When the server may request a PAR by itself.
     public var parIntervals: [PARInterval] {
-        let present = open?.parEverySeconds.map { Int(($0 / 60).rounded()) }
+        let present = open?.parEverySeconds.map { max(1, Int(($0 / 60).rounded())) }
         let offered = Set([10, 15, 20, 30, 60] + [present].compactMap(\.self)).sorted()
         let byHand = PARInterval(
             minutes: nil, title: words.text(.incidentOrderByHand), isChosen: open != nil && present == nil)

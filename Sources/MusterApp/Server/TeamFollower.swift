@@ -34,6 +34,8 @@ import Observation
     @ObservationIgnored private var failures = 0
     @ObservationIgnored private var isWoken = false
     @ObservationIgnored private var reloading: Task<Void, Never>?
+    /// How many reloads in a row were refused, unanswered, or of no use.
+    @ObservationIgnored private var reloadFailures = 0
     /// How many snapshots are being requested, and the changes that the feed has brought since the first of them was.
     @ObservationIgnored private var loads = 0
     @ObservationIgnored private var arrived: [JSONValue] = []
@@ -112,6 +114,7 @@ import Observation
     func hurry() {
         isWoken = true
         sleeping?.cancel()
+        reloadIfOutdated()
     }
 
     /// Begins anew, as after the app was suspended or on another network: the feed may have died without a word. Until
@@ -223,13 +226,14 @@ import Observation
     /// Asks for everything again until nothing is outdated. Several changes in a row ask once, and one that comes while
     /// the answers are on their way asks once more. Where the server refuses the person, the next change asks again.
     private func reloadWhileOutdated() async {
-        var (failures, isRefused) = (0, false)
+        var isRefused = false
         repeat {
-            let delay = failures == 0 ? 0.2 : pacing.delaySeconds(afterFailures: failures)
+            let delay = reloadFailures == 0 ? 0.2 : pacing.delaySeconds(afterFailures: reloadFailures)
             try? await pacing.sleep(min(Self.longestDelaySeconds, delay))
             if Task.isCancelled { return }
+            let before = overflows
             isRefused = await reload()
-            failures = isLive ? 0 : failures + 1
+            reloadFailures = isLive && overflows == before ? 0 : reloadFailures + 1
         } while state.isOutdated && !isRefused
     }
 

@@ -276,7 +276,10 @@ extension Engine {
                     isLost || isOutlived(states, place, in: presence.region, rule, silence: silence, now: now)
                 {
                     isUndecided = true
-                    if states[place].shelterEvidence.seemsToHaveLeft { left = left ?? presence.region }
+                    // Coarse fixes alone leave it undecided where the device is.
+                    if states[place].shelterEvidence.seemsToHaveLeft, states[place].track.contradiction != nil {
+                        left = left ?? presence.region
+                    }
                     continue
                 }
                 switch presence.standing {

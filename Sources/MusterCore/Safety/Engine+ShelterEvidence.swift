@@ -127,7 +127,8 @@ extension Engine {
         guard isOfNow else { return evidence }
         var fix = compare(
             position, with: presence.region, after: nil, tracker: tracker(of: state.user), on: &scratch)
-        fix.ageSeconds = abs(evaluated.seconds(since: sampleTime))
+        // Such a fix does not show for how long a device that was far outside has been back.
+        fix.ageSeconds = evidence.wasSeenFarOutside ? 0 : abs(evaluated.seconds(since: sampleTime))
         // A fix inside takes suspicion off only if it was measured after the one that claims to be newer arrived.
         let isOlder = sampleTime <= state.newest.receivedTime
         if fix.accuraciesOutside <= 0, isOlder || evidence.seemsToHaveLeft || evidence.isOfJump { return evidence }

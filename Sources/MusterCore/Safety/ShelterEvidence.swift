@@ -74,6 +74,9 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// Whether the device seems to have left.
     var seemsToHaveLeft: Bool { stage == .left || stage == .leftFar }
 
+    /// Whether the device was seen far outside, and has not come back.
+    var wasSeenFarOutside: Bool { stage == .leftFar }
+
     /// Whether the device jumped into the region, and too few fixes have agreed since.
     var isOfJump: Bool { stage == .jumped || stage == .jumpedAndAgrees || stage == .jumpedAndAgreesTwice }
 
@@ -116,15 +119,22 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// The bits of the seconds, and their unit: up to 32 s.
     private static let returnBits: UInt16 = 11
     private static let returnUnit = 1.0 / 64
+    private static let longestReturnSeconds: Double = 31
 
     /// Returns the evidence after one more fix of a device that was seen far outside. Errors do not reach that far, so
-    /// it comes back as after a jump: by three fixes that lie inside, over 20 s, and none outside between them.
+    /// it comes back as after a jump: by three fixes that lie inside, over 20 s, and none between them that lies
+    /// outside by more than the margin, however poor.
     private func comingBack(after fix: FixBesideShelters) -> ShelterEvidence {
-        if fix.side == .outside || fix.side == .gone { return .leftFar }
+        if fix.side == .outside || fix.side == .gone || fix.accuraciesOutside > 0 { return .leftFar }
         let mask: UInt16 = 1 << Self.returnBits - 1
         var way = Return(fixes: suspicion >> Self.returnBits, seconds: Double(suspicion & mask) * Self.returnUnit)
-        if way.fixes > 0 { way.seconds += fix.ageSeconds }
-        if fix.liesInside, fix.ageSeconds >= Self.leastAgeSeconds {
+        // Of fixes that follow each other quickly one counts each half second, and one that is sent twice counts once.
+        let before = (way.seconds / Self.leastAgeSeconds).rounded(.down)
+        if way.fixes > 0 { way.seconds = min(way.seconds + fix.ageSeconds, Self.longestReturnSeconds) }
+        let isAnother =
+            way.fixes == 0 || fix.ageSeconds >= Self.leastAgeSeconds
+            || (way.seconds / Self.leastAgeSeconds).rounded(.down) > before
+        if fix.liesInside, isAnother {
             if way.fixes == 2, way.seconds >= Self.leastSeconds { return .inside }
             way.fixes = min(way.fixes + 1, 2)
         }

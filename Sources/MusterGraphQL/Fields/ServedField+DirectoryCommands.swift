@@ -7,6 +7,9 @@ import MusterWire
 extension ServedField {
     static let directoryCommands: [String: Field<Void>] = [
         "createTeam": command { arguments, operation in
+            guard operation.access.mayChangeAccounts else {
+                throw GraphQLFieldFault.unauthorized("Mutation.createTeam")
+            }
             let name = try entityName(in: arguments)
             let team = try await operation.edit { access, draft in
                 guard access.mayChangeAccounts else { throw Problem.forbidden }
@@ -20,19 +23,19 @@ extension ServedField {
         },
         "deleteTeam": command { arguments, operation in
             guard case .team(let name)? = inputID(in: arguments) else { throw GraphQLFieldFault.notFound }
+            // Refused before the writer is asked, and once more in its directory.
+            _ = try operation.access.removableTeam(named: name)
             try await operation.edit { access, draft in
-                guard let team = access.directory.teams[name], access.mayRead(team) else { throw Problem.notFound }
-                guard access.mayChangeAccounts else { throw Problem.forbidden }
-                draft.edits = access.directory.removal(of: team.number)
+                draft.edits = access.directory.removal(of: try access.removableTeam(named: name).number)
             }
             return .value(.string(GlobalID.team(name).text))
         },
         "setTeam": command { arguments, operation in
             guard case .person(let name)? = inputID("person", in: arguments) else { throw GraphQLFieldFault.notFound }
             let team = try teamName(in: arguments)
+            _ = try operation.access.movableUser(named: name)
             let number = try await operation.edit { access, draft in
-                guard var user = access.directory.users[name], access.mayKnow(user) else { throw Problem.notFound }
-                guard access.mayChangeAccounts else { throw Problem.forbidden }
+                var user = try access.movableUser(named: name)
                 let wanted = team.flatMap { access.directory.teams[$0] }
                 guard (wanted == nil) == (team == nil) else { throw Problem.notFound }
                 user.team = wanted?.number
@@ -65,6 +68,7 @@ extension ServedField {
             guard case .region(let id, let collection)? = inputID(in: arguments),
                 (1...RegionDraft.Limits().idCharacters).contains(id.count)
             else { throw GraphQLFieldFault.badRequest("`id` must name a region, as Region:collection/id.") }
+            _ = try operation.access.changeableCollection(named: collection)
             let described = try await regionDraft(id, in: arguments, operation)
             let stored = try await operation.edit { access, draft in
                 let target = try access.changeableCollection(named: collection)
@@ -79,6 +83,7 @@ extension ServedField {
             guard case .region(let id, let collection)? = inputID(in: arguments) else {
                 throw GraphQLFieldFault.notFound
             }
+            _ = try operation.access.changeableCollection(named: collection)
             try await operation.edit { access, draft in
                 let number = try access.changeableCollection(named: collection).number
                 guard let region = access.directory.region(id, in: number) else { throw Problem.notFound }
@@ -100,8 +105,11 @@ extension ServedField {
         return name
     }
 
-    /// The name of the team in the input; nil for no team.
+    /// The name of the team in the input; nil for null, which takes the person out of their team.
     private static func teamName(in arguments: FieldArguments) throws(GraphQLFieldFault) -> String? {
+        guard arguments["input"]?.members?.contains(where: { $0.key == "team" }) == true else {
+            throw .badRequest("`team` must be the id of a Team, or null for none.")
+        }
         guard let text = arguments["input"]?["team"]?.string else { return nil }
         guard case .team(let name)? = GlobalID(text) else { throw .badRequest("`team` is not the id of a Team.") }
         return name
@@ -144,6 +152,20 @@ extension OperationContext {
 }
 
 extension Access {
+    /// The team of this name, if the caller may remove it.
+    fileprivate func removableTeam(named name: String) throws(Problem) -> Team {
+        guard let team = directory.teams[name], mayRead(team) else { throw .notFound }
+        guard mayChangeAccounts else { throw .forbidden }
+        return team
+    }
+
+    /// The person of this name, if the caller may change their team.
+    fileprivate func movableUser(named name: String) throws(Problem) -> User {
+        guard let user = directory.users[name], mayKnow(user) else { throw .notFound }
+        guard mayChangeAccounts else { throw .forbidden }
+        return user
+    }
+
     /// The collection of this name, if the caller may change its regions.
     fileprivate func changeableCollection(named name: String) throws(Problem) -> RegionCollection {
         guard mayReadRegions, let collection = directory.collections[name] else { throw .notFound }

@@ -11,14 +11,19 @@ final class SharedAnswers: Sendable {
     /// What a subscription asks.
     struct Document: Hashable, Sendable {
         let source: ExactText
-        let operationName: String?
-        let variables: [JSONValue.Member]
+        let operationName: ExactText?
+        /// As JSON: texts that Unicode takes for equal differ here.
+        let variables: [UInt8]
 
-        /// Nil for a long document, which would be held once more for each subscription.
+        /// Nil for a long document or long variables, which would be held once more for each subscription.
         init?(_ call: GraphQLCall) {
-            guard call.source.utf8.count <= 2_048 else { return nil }
-            (source, operationName, variables) = (ExactText(call.source), call.operationName, call.variables)
+            guard call.source.utf8.count <= Self.byteLimit else { return nil }
+            (source, operationName) = (ExactText(call.source), call.operationName.map { ExactText($0) })
+            variables = JSONValue.object(call.variables).bytes
+            guard call.source.utf8.count + variables.count <= Self.byteLimit else { return nil }
         }
+
+        private static let byteLimit = 2_048
     }
 
     /// Everything that an answer follows from: what is asked, by whom, of which change, and how far the log was.
@@ -53,6 +58,7 @@ final class SharedAnswers: Sendable {
     func store(_ answer: JSONValue?, for key: Key, at now: ContinuousClock.Instant) {
         guard (answer?.bytes.count ?? 0) <= Self.byteLimit else { return }
         kept.withLock { kept in
+            kept = kept.filter { now - $0.value.at <= Self.keptSeconds }
             if kept.count >= Self.countLimit { kept.removeAll(keepingCapacity: true) }
             kept[key] = Kept(answer: answer, at: now)
         }

@@ -135,12 +135,15 @@ final class Subscription: Sendable {
                 proven = before
                 guard source.object(for: event, to: before.access) != nil else { continue }
                 try await output.send(at: event.sequence) {
-                    // Read before the rights are: an answer is kept only for a log that did not grow meanwhile.
-                    let newest = parts.coordinator.lastSequence
-                    let now = try await verified(before)
-                    proven = now
-                    guard let object = source.object(for: event, to: now.access) else { return nil }
-                    return try await answer(object, to: event.sequence, newest, now.access)
+                    // The rights are those of when it is this subscription's turn.
+                    try await gate.run(before.access.principal.user) { () -> JSONValue? in
+                        // Read before the rights are: an answer is kept only for a log that did not grow meanwhile.
+                        let newest = parts.coordinator.adoptedSequence
+                        let now = try await verified(before)
+                        proven = now
+                        guard let object = source.object(for: event, to: now.access) else { return nil }
+                        return try await answer(object, to: event.sequence, newest, now.access)
+                    }
                 }
                 cursor.value = event.sequence.rawValue
             }
@@ -165,18 +168,20 @@ final class Subscription: Sendable {
     private func answer(
         _ object: ServedObject, to change: LogSequence, _ newest: LogSequence, _ access: Access
     ) async throws -> JSONValue? {
-        guard let document else {
-            return try await gate.run(access.principal.user) { try await answer(object, access) }
-        }
+        guard let document else { return try await answer(object, access) }
         let key = SharedAnswers.Key(
             document: document, principal: access.principal, change: change, newest: newest)
         if let found = shared.answer(key, at: time()) { return found }
-        return try await gate.run(access.principal.user) {
-            // Another may have made it while this one waited for its turn.
-            if let found = shared.answer(key, at: time()) { return found }
-            let made = try await answer(object, access)
-            if parts.coordinator.lastSequence == newest { shared.store(made, for: key, at: time()) }
-            return made
+        let made = try await answer(object, access)
+        if Self.holdsForAll(made), parts.coordinator.lastSequence == newest { shared.store(made, for: key, at: time()) }
+        return made
+    }
+
+    /// Whether an answer is the same for all who ask. A read that the server refused, or that was broken off with its
+    /// connection, is an error of one of them.
+    private static func holdsForAll(_ answer: JSONValue?) -> Bool {
+        (answer?["errors"]?.elements ?? []).allSatisfy { error in
+            error["extensions"]?["errorType"]?.string == "Unauthorized"
         }
     }
 

@@ -142,8 +142,8 @@ struct SubscriptionSource: Sendable {
             return .teamChange(TeamChange(sequence: event.sequence, team: directory.teams[number]))
         case (.device, .directory(.device(let number), removed: _)):
             let device = directory.devices[number]
-            // Whose a device was that is gone, the log does not say.
-            guard owner == nil || device?.user == owner else { return nil }
+            // Whose a device was that is gone, the log does not say, so admins are told whatever owner they ask for.
+            guard owner == nil || device == nil || device?.user == owner else { return nil }
             return .deviceChange(DeviceChange(sequence: event.sequence, device: device))
         case (.region, .region(let number, in: let place, removed: _)):
             guard collection == nil || collection == place else { return nil }

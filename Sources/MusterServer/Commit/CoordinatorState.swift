@@ -6,6 +6,8 @@ import Synchronization
 /// The state that the writer's thread shares with other threads.
 final class CoordinatorState: Sendable {
     let directory: Mutex<Directory>
+    /// The newest change whose edits `directory` has.
+    let adopted = Mutex(MusterCore.LogSequence.zero)
     let statistics = Mutex(CommitStatistics())
     /// How many edits have ended a user's right to tokens that the user made, or a link.
     let endedRights = Mutex(0)

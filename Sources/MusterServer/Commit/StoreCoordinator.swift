@@ -121,6 +121,9 @@ package final class StoreCoordinator: Sendable {
     /// The number of the newest change.
     package var lastSequence: LogSequence { store.lastSequence }
 
+    /// The newest change whose edits `directory` has. For a moment within a commit it lags behind `lastSequence`.
+    package var adoptedSequence: LogSequence { shared.adopted.withLock { $0 } }
+
     /// Stores a request in the next transaction and returns its receipt once it is on disk.
     func enqueue(_ request: CommitRequest) async throws(CoordinatorError) -> Receipt {
         let result = await withUnsafeContinuation {

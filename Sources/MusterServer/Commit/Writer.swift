@@ -315,6 +315,7 @@ struct Writer {
 
     func announce() {
         shared.quotas.adopt(teamsInIncident: pipeline.engine.teamsInIncident)
+        shared.adopted.withLock { $0 = store.lastSequence }
         shared.announce(store.lastSequence)
     }
 }

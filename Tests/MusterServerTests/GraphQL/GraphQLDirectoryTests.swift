@@ -57,6 +57,7 @@ import Testing
         (#"deleteTeam(input: { id: "Person:mia" })"#, "NotFound"),
         (#"setTeam(input: { person: "Person:mia", team: "Team:nowhere" }) { id }"#, "NotFound"),
         (#"setTeam(input: { person: "Person:mia", team: "north" }) { id }"#, "BadRequestException"),
+        (#"setTeam(input: { person: "Person:mia" }) { id }"#, "BadRequestException"),
         (#"createDevice(input: { owner: "Person:mia", name: "phone" }) { id }"#, "ConflictException"),
         (#"createDevice(input: { owner: "Person:nobody", name: "phone" }) { id }"#, "NotFound"),
         (#"deleteDevice(input: { id: "Device:mia/none" })"#, "NotFound"),

@@ -143,6 +143,8 @@ import Testing
         ("deviceChanged { sequence device { id owner { name } } }", "Device:sue/phone", "anLS"),
         // Everybody but machines sees all regions.
         ("regionChanged { sequence region { name isMuster } }", "The square", "anLSlm"),
+        ("teamChanged { sequence team { name } }", #""team":null"#, "a"),
+        ("deviceChanged { sequence device { id } }", #""device":null"#, "a"),
         (#"onUpdateUser(after: "0") { id username isSafe _version }"#, #""sue""#, "anLS"),
         (#"onCreateUser(after: "0") { id username isSafe }"#, #""sue""#, "aLS"),
         (#"onDeleteUser(after: "0") { id username _deleted }"#, "GONE", "a"),
@@ -163,6 +165,16 @@ import Testing
             let removal = try await desk.graphQL(
                 #"mutation { deleteUser(input: { id: "\#(gone)" }) { id } }"#, as: "admin")
             #expect(removal.faults == [])
+            let others = try await desk.graphQL(
+                """
+                mutation {
+                  createTeam(input: { name: "brief" }) { id }
+                  deleteTeam(input: { id: "Team:brief" })
+                  createDevice(input: { owner: "Person:sue", name: "old" }) { id }
+                  deleteDevice(input: { id: "Device:sue/old" })
+                }
+                """, as: "admin")
+            #expect(others.faults == [])
             for (text, mark, letters) in Self.subscriptions {
                 let mark = mark == "GONE" ? gone : mark
                 for caller in Self.callers {

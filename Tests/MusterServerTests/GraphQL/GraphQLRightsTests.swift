@@ -180,7 +180,7 @@ import Testing
         (#"createTeam(input: { name: "west" }) { name }"#, "a"),
         (#"deleteTeam(input: { id: "Team:empty" })"#, "a"),
         (#"setTeam(input: { person: "Person:sue", team: "Team:north" }) { name }"#, "a"),
-        (#"setTeam(input: { person: "Person:sue" }) { name }"#, "a"),
+        (#"setTeam(input: { person: "Person:sue", team: null }) { name }"#, "a"),
         (#"createDevice(input: { owner: "Person:sue", name: "watch" }) { name }"#, "aLS"),
         (#"deleteDevice(input: { id: "Device:sue/phone" })"#, "aS"),
         (#"putRegion(input: { id: "Region:south/yard", geoJSON: \#(yard) }) { name }"#, "aL"),

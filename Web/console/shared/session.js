@@ -83,6 +83,9 @@ export class Session {
         }
     }
 
+    /** Whether there was a session before a reload. */
+    get isStored() { return this.#stored() !== undefined; }
+
     /** Signs in with a name and a password. @throws {Problem} 401 when they are wrong, 429 after too many tries */
     async signIn(name, password) {
         await this.#begin({ name, password });
