@@ -283,8 +283,10 @@ let package = Package(
                 "MusterCore", "MusterDocuments", "MusterGeometry", "MusterGraphQL", "MusterKit", "MusterNearby",
                 "MusterReplication", "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "X509", package: "swift-certificates"),
             ],
             path: "Benchmarks/muster-bench", swiftSettings: strict),
 

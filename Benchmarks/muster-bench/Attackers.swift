@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 
 /// A client that repeats the same requests over several connections at a time.
-struct Attackers: Sendable {
+struct Attackers: Attacker {
     let name: String
     /// Connections at a time.
     let lanes: Int
@@ -18,60 +18,45 @@ struct Attackers: Sendable {
     var timeoutSeconds: Int64 = 10
     let once: OneRequest
 
-    /// Runs all attackers until a moment, and returns a line about the answers of each.
-    static func run(_ attackers: [Attackers], until end: ContinuousClock.Instant) async -> [String] {
-        await withTaskGroup(of: String.self) { tasks in
-            for attacker in attackers { tasks.addTask { await attacker.run(until: end) } }
-            return await tasks.reduce(into: []) { $0.append($1) }.sorted()
-        }
-    }
-
-    private func run(until end: ContinuousClock.Instant) async -> String {
-        let answers = await withTaskGroup(of: [String: Int].self) { tasks in
+    func run(until end: ContinuousClock.Instant) async -> AttackTally {
+        await withTaskGroup(of: AttackTally.self) { tasks in
             for lane in 0..<lanes { tasks.addTask { await run(lane, until: end) } }
-            return await tasks.reduce(into: [String: Int]()) { $0.merge($1, uniquingKeysWith: +) }
+            return await tasks.reduce(into: AttackTally()) { $0.merge($1) }
         }
-        let told = answers.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
-        return "  \(name): " + told.joined(separator: ", ")
     }
 
     /// Sends requests on one connection after another, and counts the answers by status.
-    private func run(_ lane: Int, until end: ContinuousClock.Instant) async -> [String: Int] {
-        var answers: [String: Int] = [:]
+    private func run(_ lane: Int, until end: ContinuousClock.Instant) async -> AttackTally {
+        var tally = AttackTally()
         var turn = lane
         while ContinuousClock.now < end {
             let answer = try? await once.send(
                 requests[turn % requests.count], drip: drip, atMostSeconds: timeoutSeconds)
-            answers[answer.map { String($0.status) } ?? "none", default: 0] += 1
+            switch answer?.status {
+            case .some(let status): tally.count(status < 300 ? .answered : .refused, String(status))
+            case nil: tally.count(.unanswered, "none")
+            }
             turn += lanes
             try? await Task.sleep(for: pause)
         }
-        return answers
+        return tally
     }
+}
 
-    /// The member `mallory` with its documents, and a stranger of many addresses.
-    static func prepare(on server: BenchServer, house: FullHouse) async throws -> [Attackers] {
-        let once = OneRequest(
-            host: house.once.host, port: house.once.port, group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
-        try await server.connection.makeUnlessThere(
-            "/users", json: ["name": "mallory", "role": "member", "team": "house0", "password": memberPassword])
-        let session = try await once.send(
-            HTTPAnswer.request(
-                "POST", "/api/v1/session", token: "",
-                body: Array(#"{"name":"mallory","password":"\#(memberPassword)"}"#.utf8), from: memberAddress))
-        struct Session: Decodable { var accessToken: String }
-        let token = try JSONDecoder().decode(Session.self, from: Data(session.body)).accessToken
-        let made = try await once.send(request("POST", "/_bulk_docs", documents, token))
-        guard made.status == 201 else { throw CommandFailure("the documents were refused: \(made.status)") }
-        return member(token, once) + stranger(once)
-    }
-
-    private static let memberPassword = "a member's long password"
-    private static let memberAddress = "10.3.0.1"
+extension Attackers {
     private static let database = "/couchdb/lt_locations_user_mallory"
 
     private static func request(_ method: String, _ path: String, _ body: String, _ token: String) -> ByteBuffer {
-        HTTPAnswer.request(method, database + path, token: token, body: Array(body.utf8), from: memberAddress)
+        HTTPAnswer.request(method, database + path, token: token, body: Array(body.utf8), from: Mallory.address)
+    }
+
+    /// The path of all that the member's documents hold.
+    static let download = database + "/_all_docs?include_docs=true"
+
+    /// Stores the member's documents: areas that are costly to compare, and texts.
+    static func storeDocuments(of mallory: Mallory, _ once: OneRequest) async throws {
+        let made = try await once.send(request("POST", "/_bulk_docs", documents, mallory.token))
+        guard made.status == 201 else { throw CommandFailure("the documents were refused: \(made.status)") }
     }
 
     /// A polygon of teeth, which crosses another of teeth that stand across it in as many points as both have teeth.
@@ -92,7 +77,10 @@ struct Attackers: Sendable {
             + (combs + (0..<500).map { #"{"_id":"d\#($0)","text":"\#(text)!"}"# }).joined(separator: ",") + "]}"
     }()
 
-    private static func member(_ token: String, _ once: OneRequest) -> [Attackers] {
+    /// Queries, feeds, relations of areas, large bodies and downloads.
+    static func member(_ mallory: Mallory, _ once: OneRequest) async throws -> [Attackers] {
+        try await storeDocuments(of: mallory, once)
+        let token = mallory.token
         let patterns = (0..<300).map { #"{"text":{"$regex":"(a|aa)+(b|c\#($0)|[d-z])"}}"# }.joined(separator: ",")
         let selector = #"{"$or":[\#(patterns)]}"#
         let find = request("POST", "/_find", #"{"selector":\#(selector)}"#, token)
@@ -115,7 +103,8 @@ struct Attackers: Sendable {
         ]
     }
 
-    private static func stranger(_ once: OneRequest) -> [Attackers] {
+    /// Wrong passwords for the leaders, garbage, slow heads and bodies, and unknown tokens.
+    static func stranger(_ once: OneRequest) -> [Attackers] {
         var random = BenchRandom(seed: 3)
         let signIns = (0..<2_000).map { number in
             HTTPAnswer.request(

@@ -10,6 +10,10 @@ import NIOPosix
 final class BenchServer: Sendable {
     let connection: Connection
     let load: Load
+    /// The port for MQTT, where the arguments have `--mqtt-port`.
+    let mqttPort: Int?
+    /// The port with TLS, where the arguments name a certificate. The connection and the load use one without.
+    let tlsPort: Int?
     private let process: Process
     private let folder: URL
 
@@ -34,13 +38,15 @@ final class BenchServer: Sendable {
         try Children.run(process)
         do {
             var text = ""
-            while !text.contains("Muster is ready") {
+            while !text.contains("Muster is ready") || !text.hasSuffix("\n") {
                 let data = output.fileHandleForReading.availableData
                 guard !data.isEmpty else { throw CommandFailure("the server to be measured did not start: \(text)") }
                 text += String(decoding: data, as: UTF8.self)
             }
             guard let control = ControlFile.read(in: folder.path) else { throw CommandFailure("no control file") }
-            return try BenchServer(process, folder, control, loops: loops)
+            return try BenchServer(
+                process, folder, control, mqttPort: Self.number(after: "--mqtt-port", in: arguments),
+                tlsPort: Self.tlsPort(in: text), loops: loops)
         } catch {
             Children.stop(process)
             try? FileManager.default.removeItem(at: folder)
@@ -48,7 +54,23 @@ final class BenchServer: Sendable {
         }
     }
 
-    private init(_ process: Process, _ folder: URL, _ control: ControlFile, loops: Int) throws {
+    private static func number(after option: String, in arguments: [String]) -> Int? {
+        arguments.firstIndex(of: option).flatMap { Int(arguments[$0 + 1]) }
+    }
+
+    /// The port of the address that the server printed, if that has TLS.
+    private static func tlsPort(in text: String) -> Int? {
+        text.split(separator: "Muster is ready at ").last?.split(separator: "\n").first.flatMap {
+            let url = URL(string: String($0))
+            return url?.scheme == "https" ? url?.port : nil
+        }
+    }
+
+    private init(
+        _ process: Process, _ folder: URL, _ control: ControlFile, mqttPort: Int?, tlsPort: Int?, loops: Int
+    ) throws {
+        self.mqttPort = mqttPort
+        self.tlsPort = tlsPort
         self.process = process
         self.folder = folder
         connection = try Connection(base: control.url, token: control.key)

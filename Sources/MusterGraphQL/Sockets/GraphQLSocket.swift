@@ -318,7 +318,7 @@ actor GraphQLSocket {
 
     /// Whether the budget of the connection's user has room for an answer, together with what was not read.
     private func mayBuffer(_ bytes: Int) -> Bool {
-        let waiting = bytes + ((try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
+        let waiting = bytes + channel.unsentBytes
         guard waiting > 64 << 10 else { return true }
         var hold = answerHold ?? AnswerBudget.Hold(of: work)
         defer { answerHold = hold }

@@ -48,7 +48,7 @@ extension ConnectionHandler {
         }
         if question != nil { setResetOnClose(statesLength, context) }
         context.flush()
-        if answerHold != nil, heldEnd == nil, context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
+        if answerHold != nil, heldEnd == nil, context.channel.unsentBytes <= Self.freeBytes { releaseAnswers() }
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
@@ -61,7 +61,7 @@ extension ConnectionHandler {
         }
         // A channel that is writable has at most as many bytes as that. Nearly all answers end here.
         if answerHold == nil, ofBodies <= Self.smallBytes, context.channel.isWritable { return true }
-        let bytes = context.bufferedBytes + ofBodies
+        let bytes = context.channel.unsentBytes + ofBodies
         guard bytes > Self.freeBytes, let work else { return true }
         var hold = answerHold ?? AnswerBudget.Hold(of: work)
         defer { answerHold = hold }
@@ -84,9 +84,9 @@ extension ConnectionHandler {
     /// Ends a response. A large one ends once the operating system has accepted its whole body, because a graceful stop
     /// closes the connection right behind the end.
     private func endResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        guard context.bufferedBytes > Self.smallBytes else { return completeResponse(trailers, context) }
+        guard context.channel.unsentBytes > Self.smallBytes else { return completeResponse(trailers, context) }
         context.flush()
-        guard context.bufferedBytes > 0 else { return completeResponse(trailers, context) }
+        guard context.channel.unsentBytes > 0 else { return completeResponse(trailers, context) }
         setResetOnClose(statesLength, context)
         heldEnd = HeldEnd(trailers: trailers)
         watchSlowReader(context)
@@ -159,9 +159,4 @@ extension ConnectionHandler {
         let option = linger(l_onoff: isOn ? 1 : 0, l_linger: 0)
         _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(option)
     }
-}
-
-extension ChannelHandlerContext {
-    /// The number of bytes that the operating system has not accepted yet.
-    fileprivate var bufferedBytes: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

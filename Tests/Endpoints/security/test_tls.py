@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import json
 import re
 import shutil
 import signal
@@ -43,11 +44,17 @@ def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reach
 class Client:
     """A TLS connection that stays open, and the certificate that it was given."""
 
-    def __init__(self, port):
+    def __init__(self, port, receive_bytes=None):
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60))
+        plain = socket.socket()
+        if receive_bytes:
+            # The operating system of the client takes little of an answer.
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        plain.settimeout(60)
+        plain.connect(("127.0.0.1", port))
+        self.socket = context.wrap_socket(plain)
         self.certificate = hashlib.sha256(self.socket.getpeercert(binary_form=True)).hexdigest()
 
     def status(self):
@@ -184,3 +191,24 @@ def test_readers_who_read_nothing_by_tls_are_bounded_in_memory_and_dropped(make_
     eventually(lambda: server.open_sockets() <= sockets + 2, seconds=180)
     for reader in readers:
         reader.close()
+
+
+def test_strangers_who_read_nothing_by_tls_take_little_each_from_however_many_addresses(make_server, certificate):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key),
+                                    "--trusted-proxy", "127.0.0.1"]).start()
+    count, before, strangers = 150, server.resident_bytes(), []
+    for number in range(count):
+        client = Client(server.port, receive_bytes=4_096)
+        # The description of the API, 1.2 MB, is in memory once. Encrypted it would be there for each of them.
+        client.socket.sendall(f"GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n"
+                              f"X-Forwarded-For: 2001:db8:0:{number:x}::1\r\n\r\n".encode())
+        strangers.append(client)
+    assert {client.socket.recv(12) for client in strangers} == {b"HTTP/1.1 200"}
+    assert server.resident_bytes() - before < count * 300_000
+    assert Client(server.port).fetch("/api/v1/openapi.json") > 1_000_000
+    # Whoever begins to read gets all of it.
+    answer = strangers[0].socket.makefile("rb")
+    lines = list(iter(answer.readline, b"\r\n"))
+    length = next(int(line.split(b": ")[1]) for line in lines if line.lower().startswith(b"content-length"))
+    assert json.loads(answer.read(length))["openapi"]

@@ -25,7 +25,7 @@ package final class SlowReader {
     /// Starts when the channel accepts no more for now.
     package func watch() {
         guard next == nil else { return }
-        waitingBytes = bytesInChannel
+        waitingBytes = channel.unsentBytes
         stalledSeconds = 0
         scheduleCheck()
     }
@@ -41,7 +41,7 @@ package final class SlowReader {
     }
 
     private func checkProgress() {
-        let bytes = bytesInChannel
+        let bytes = channel.unsentBytes
         stalledSeconds = bytes < waitingBytes ? 0 : stalledSeconds + 1
         waitingBytes = bytes
         if stalledSeconds >= (connections.isStopping ? Self.shutdownTimeoutSeconds : Self.stallTimeoutSeconds) {
@@ -50,6 +50,4 @@ package final class SlowReader {
             scheduleCheck()
         }
     }
-
-    private var bytesInChannel: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }
