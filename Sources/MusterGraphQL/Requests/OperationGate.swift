@@ -32,6 +32,7 @@ final class OperationGate: Sendable {
     func waitingCount(of user: UserNumber) -> Int { lanes.withLock { $0[user]?.waiting.count ?? 0 } }
 
     private func enter(_ user: UserNumber) async throws {
+        if entersAtOnce(user) { return }
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             let mayRun = lanes.withLock { lanes -> Bool? in
                 var lane = lanes[user] ?? Lane()
@@ -55,6 +56,14 @@ final class OperationGate: Sendable {
                     throwing: Problem.tooManyRequests(
                         retryAfterSeconds: 1, "Too many of your operations wait: send them one after another."))
             }
+        }
+    }
+
+    private func entersAtOnce(_ user: UserNumber) -> Bool {
+        lanes.withLock { lanes in
+            guard lanes[user, default: Lane()].running < runningLimit else { return false }
+            lanes[user, default: Lane()].running += 1
+            return true
         }
     }
 

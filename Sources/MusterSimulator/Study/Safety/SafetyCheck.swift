@@ -93,7 +93,9 @@ package struct SafetyCheck: Sendable {
         ]
         if interval <= 10 {
             claims += [
-                Claim("p50 s", .atMost((isCoarse ? 14 : 12) + interval), leastRuns: 20) { $0[0].leavingSeconds(0.5) },
+                Claim("p50 s", .atMost((isCoarse ? 14 : 12) + interval), leastRuns: isCoarse ? 100 : 20) {
+                    $0[0].leavingSeconds(0.5)
+                },
                 Claim("p90 s", .atMost((isCoarse ? 27 : 20) + interval), leastRuns: 100) { $0[0].leavingSeconds(0.9) },
                 // Of a few people with coarse fixes it may be that none counts as safe before they leave.
                 Claim("max s", .atMost(45 + 2 * interval), leastRuns: isCoarse ? 20 : 1) { $0[0].leavingSeconds(1) },
