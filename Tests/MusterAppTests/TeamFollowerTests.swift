@@ -69,23 +69,6 @@ import Testing
         }
     }
 
-    @Test func `a team whose request the server refused is asked for again with the next change`() async throws {
-        try await Self.follow { account, server, network in
-            let follower = account.follower
-            // The live feed goes on. Nothing else is let in, and no password either.
-            network.decide { _ in .isAnswered(status: 401, body: "{}") }
-            try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill"}"#)
-            try await until { account.signInNeededText != nil && follower.connection == .signedOut }
-            #expect(follower.state.isOutdated, "the roll was not read")
-            network.decide { _ in .passes }
-            try await until {
-                try await server.ask("POST", "users/ann/declarations", #"{"kind":"safe"}"#)
-                return follower.isLive && !follower.state.isOutdated
-            }
-            #expect(follower.state.people["ann"]?.roll?.incident == 1)
-        }
-    }
-
     @Test func `a refusal that is over asks again by itself`() async throws {
         try await Self.follow { account, server, network in
             let follower = account.follower

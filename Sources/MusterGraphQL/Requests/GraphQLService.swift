@@ -8,7 +8,7 @@ struct GraphQLService: Sendable {
     let parts: ServerParts
     let wireProtocol: GraphQLProtocol
     private let documents = DocumentCache()
-    private let queries = OperationGate(running: 8, waiting: 64)
+    private let queries = OperationGate(running: 4, waiting: 64)
     /// Each subscription waits at most once, so the limits of feeds bound how many wait.
     private let changes = OperationGate(running: 2, waiting: .max)
     private let answers = SharedAnswers()
