@@ -95,7 +95,7 @@ enum AttackKind: String, CaseIterable, ExpressibleByArgument, Sendable {
 struct Mallory: Sendable {
     static let name = "mallory"
     static let address = "10.3.0.1"
-    /// The token of a session.
+    /// The access token of the member's session.
     let token: String
 
     /// Makes the member, with a device, and signs the member in.

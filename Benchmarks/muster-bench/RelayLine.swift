@@ -130,7 +130,7 @@ private final class RelayLineReader: ChannelInboundHandler {
         received.discardReadBytes()
     }
 
-    /// The number of bytes up to and with the empty line.
+    /// The number of bytes of the answer's head, its empty line included.
     private var endOfHead: Int? {
         let text = received.readableBytesView
         let end = Array("\r\n\r\n".utf8)

@@ -108,7 +108,7 @@ struct UnreadTLS: Attacker {
     }
 }
 
-/// Sends requests once the handshake is done, and reads nothing from then on.
+/// A handler that sends its requests after the TLS handshake, and then stops reading the connection.
 private final class AskAndStopReading: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -194,7 +194,7 @@ struct IncidentChange: Sendable {
 /// A change of a team.
 struct TeamChange: Sendable {
     var sequence: LogSequence
-    /// The team as it is now; nil for one that is gone.
+    /// The team as it is now; nil for a team that was removed.
     var team: Team?
 }
 

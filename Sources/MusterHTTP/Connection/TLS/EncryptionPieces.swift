@@ -54,7 +54,7 @@ package final class EncryptionPieces: ChannelDuplexHandler {
         tellWritability(context)
     }
 
-    /// Passes on what waits, as far as the channel accepts it.
+    /// Passes the waiting bytes on to the TLS handler, until the channel accepts no more.
     private func pass(_ context: ChannelHandlerContext) {
         guard !isPassing, !waiting.isEmpty else { return }
         isPassing = true
